@@ -1,0 +1,71 @@
+"""Which turns are legal: the mask, the test of one action, and a uniformly random choice."""
+
+from typing import Any, Final
+
+from numpy.typing import NDArray
+
+from azul_env.core.draw import FRACTION, Streams, high_half, low_half, next_word
+from azul_env.core.jit import kernel
+from azul_env.core.spec import ACTIONS_PER_SOURCE, NUM_COLORS, NUM_DESTINATIONS
+from azul_env.core.state import Row, center_of
+from azul_env.core.words import (
+    LANE,
+    LANE_BITS,
+    TOP_LANE,
+    lane_tops_beyond,
+    lowest_bit,
+    nth_bit,
+    popcount,
+    running_sums,
+)
+
+DESTINATIONS: Final = (1 << NUM_DESTINATIONS) - 1
+
+
+@kernel
+def is_legal(row: Row, source: int, color: int, destination: int) -> bool:
+    """Whether the player to move may make this turn; numbers must be in range. False once the game is over."""
+    holds = (row["available"] >> (LANE_BITS * color + source)) & 1
+    goes = (row["legal"][row["current_player"]] >> (NUM_DESTINATIONS * color + destination)) & 1
+    return holds & goes == 1
+
+
+@kernel
+def write_mask(row: Row, mask: NDArray[Any]) -> None:
+    """Set mask[action] to whether the player to move may play it, for every action."""
+    available = row["available"]
+    legal = row["legal"][row["current_player"]]
+    for source in range(center_of(row) + 1):
+        for color in range(NUM_COLORS):
+            holds = (available >> (LANE_BITS * color + source)) & 1
+            goes = (legal >> NUM_DESTINATIONS * color) & DESTINATIONS & -holds
+            first = ACTIONS_PER_SOURCE * source + NUM_DESTINATIONS * color
+            for destination in range(NUM_DESTINATIONS):
+                mask[first + destination] = (goes >> destination) & 1
+
+
+@kernel
+def random_turn(row: Row, streams: Streams, k: int) -> tuple[int, int, int]:
+    """Source, color and destination of a legal turn, all equally likely. Caller guarantees that the game is on.
+
+    The high half of a random word picks a color, weighted by its number of turns; the low half picks the source, and
+    what is left of that fraction the destination. No branch depends on chance, which is what makes it fast.
+    """
+    available = row["available"]
+    legal = row["legal"][row["current_player"]]
+    counts = 0
+    for color in range(NUM_COLORS):
+        sources = (available >> LANE_BITS * color) & LANE
+        destinations = (legal >> NUM_DESTINATIONS * color) & DESTINATIONS
+        counts |= popcount(sources) * popcount(destinations) << LANE_BITS * color
+    sums = running_sums(counts)
+    word = next_word(streams, k)
+    rank = (high_half(word) * (sums >> TOP_LANE)) >> 32
+    shift = lowest_bit(lane_tops_beyond(sums, rank)) - (LANE_BITS - 1)  # LANE_BITS * color
+    color = shift // LANE_BITS
+    sources = (available >> shift) & LANE
+    destinations = (legal >> NUM_DESTINATIONS * color) & DESTINATIONS
+    product = low_half(word) * popcount(sources)
+    source = nth_bit(sources, product >> 32)
+    product = (product & FRACTION) * popcount(destinations)
+    return source, color, nth_bit(destinations, product >> 32)

@@ -1,0 +1,98 @@
+"""A turn: taking tiles and placing them (R3)."""
+
+from typing import Final
+
+from azul_env.core.jit import kernel
+from azul_env.core.spec import FLOOR, FLOOR_SLOTS, NUM_COLORS, NUM_DESTINATIONS, NUM_LINES
+from azul_env.core.state import MARKER_TOKEN, NIBBLE, NIBBLE_BITS, Row, center_of
+from azul_env.core.words import LANE_BITS, LANE_ONES, bit_length, lane, nonzero_lanes
+
+CAPACITIES: Final = sum((line + 1) << NIBBLE_BITS * line for line in range(NUM_LINES))
+LINE_NIBBLES: Final = (1 << NIBBLE_BITS * NUM_LINES) - 1
+FLOOR_NIBBLES: Final = (1 << NIBBLE_BITS * FLOOR_SLOTS) - 1
+FLOOR_ONES: Final = FLOOR_NIBBLES // NIBBLE  # 1 in every slot
+EVERY_COLOR: Final = sum(1 << NUM_DESTINATIONS * color for color in range(NUM_COLORS))
+ONLY_LINES: Final = ~(EVERY_COLOR << FLOOR)  # R3.10: the floor's part of a legal word never changes
+
+
+@kernel
+def draft(row: Row, source: int, color: int, destination: int) -> bool:
+    """Play a turn; true if it took the last tile of the round. Caller guarantees that it is legal.
+
+    The turn passes to the next player unless the round is over.
+    """
+    player = row["current_player"]
+    taken = _take(row, source, color)
+    floor = row["floors"][player]
+    if source == center_of(row) and row["marker_in_center"]:  # R3.3
+        row["marker_in_center"] = 0
+        row["starting_player_next_round"] = player
+        floor |= (MARKER_TOKEN << NIBBLE_BITS * floor_tokens(floor)) & FLOOR_NIBBLES  # R3.9
+    fallen = _place_in_line(row, player, color, destination, taken)
+    free_slots = FLOOR_SLOTS - floor_tokens(floor)
+    row["floors"][player] = _with_fallen(floor, color, min(fallen, free_slots))
+    row["lid"] += max(0, fallen - free_slots) << LANE_BITS * color  # R3.8
+    if row["available"] == 0:
+        return True
+    row["current_player"] = next_seat(row, player)
+    return False
+
+
+@kernel
+def next_seat(row: Row, player: int) -> int:
+    """The next seat clockwise that has not resigned (R2.5, R8.2)."""
+    player = player + 1 if player + 1 < row["num_players"] else 0
+    if row["resignations"]:
+        while has_resigned(row, player):
+            player = player + 1 if player + 1 < row["num_players"] else 0
+    return player
+
+
+@kernel
+def has_resigned(row: Row, player: int) -> bool:
+    """Whether a player has resigned."""
+    return (row["resignations"] >> NIBBLE_BITS * player) & NIBBLE != 0
+
+
+@kernel
+def floor_tokens(floor: int) -> int:
+    """Number of occupied floor slots."""
+    return (bit_length(floor) + NIBBLE_BITS - 1) // NIBBLE_BITS
+
+
+@kernel
+def _take(row: Row, source: int, color: int) -> int:
+    """Take a color from a source and move the rest to the center; the number of tiles taken (R3.1, R3.2)."""
+    sources = row["sources"]
+    center = center_of(row)
+    tiles = sources[source]
+    taken = lane(tiles, color)
+    sources[source] = 0  # before the next line, which for the center itself puts the rest back
+    in_center = sources[center] + tiles - (taken << LANE_BITS * color)
+    sources[center] = in_center
+    elsewhere = row["available"] & ~((LANE_ONES << source) | (LANE_ONES << center))
+    row["available"] = elsewhere | (nonzero_lanes(in_center) >> (LANE_BITS - 1 - center))
+    return taken
+
+
+@kernel
+def _place_in_line(row: Row, player: int, color: int, destination: int, taken: int) -> int:
+    """Put into a line what fits; the number of tiles that fall (R3.4). The floor counts as a line of no spaces."""
+    nibble = NIBBLE_BITS * destination
+    counts = row["line_counts"][player]
+    space = ((CAPACITIES - counts) >> nibble) & NIBBLE
+    placed = min(taken, space)
+    row["line_counts"][player] = counts + (placed << nibble)
+    others = row["line_colors"][player] & ~(NIBBLE << nibble)
+    row["line_colors"][player] = (others | (color << nibble)) & LINE_NIBBLES
+    # The line is closed to other colors (R3.6), and to its own once it is full (R3.5).
+    own = (1 if placed < space else 0) << (NUM_DESTINATIONS * color + destination)
+    row["legal"][player] &= ~((EVERY_COLOR << destination) & ONLY_LINES) | own
+    return taken - placed
+
+
+@kernel
+def _with_fallen(floor: int, color: int, count: int) -> int:
+    """The floor with `count` more tiles of a color; caller guarantees the free slots."""
+    run = FLOOR_ONES * (color + 1) & ((1 << NIBBLE_BITS * count) - 1)
+    return floor | (run << NIBBLE_BITS * floor_tokens(floor))

@@ -1,0 +1,202 @@
+"""The end of a round and of the game, the start of the next, and resigning (R2, R4, R6, R8)."""
+
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from azul_env.core.draw import Streams, deal
+from azul_env.core.jit import kernel
+from azul_env.core.moves import CAPACITIES, has_resigned, next_seat
+from azul_env.core.scoring import (
+    PENALTY_OF_TOKENS,
+    bonus_points,
+    complete_rows,
+    placement_points,
+    row_cells,
+)
+from azul_env.core.spec import (
+    NUM_COLORS,
+    NUM_DESTINATIONS,
+    NUM_LINES,
+    TILES_PER_COLOR,
+    EndReason,
+    wall_column,
+)
+from azul_env.core.state import MARKER_TOKEN, NIBBLE, NIBBLE_BITS, Row
+from azul_env.core.words import LANE_BITS, LANE_ONES, as_int64, lowest_bit
+
+PLAYING: Final = int(EndReason.PLAYING)
+ROW: Final = int(EndReason.ROW)
+NO_TILES: Final = int(EndReason.NO_TILES)
+MAX_ROUNDS: Final = int(EndReason.MAX_ROUNDS)
+RESIGNATION: Final = int(EndReason.RESIGNATION)
+
+ALL_LEGAL: Final = (1 << NUM_COLORS * NUM_DESTINATIONS) - 1
+ALL_TILES: Final = LANE_ONES * TILES_PER_COLOR
+NIBBLE_TOPS: Final = 0x88888
+NIBBLE_BELOW_TOPS: Final = 0x77777
+
+
+def _column_table() -> NDArray[Any]:
+    """Wall column of a color, at 5 * row + color."""
+    cells = [wall_column(row, color) for row in range(NUM_LINES) for color in range(NUM_COLORS)]
+    return np.array(cells, np.int64)
+
+
+def _open_line_table() -> NDArray[Any]:
+    """Legal bits of an empty line, at 32 * line + cells of its wall row: the colors not on it (R3.7)."""
+    table = np.zeros(NUM_LINES * 32, np.int64)
+    for line in range(NUM_LINES):
+        for cells in range(32):
+            for color in range(NUM_COLORS):
+                if not cells >> wall_column(line, color) & 1:
+                    table[32 * line + cells] |= 1 << (NUM_DESTINATIONS * color + line)
+    return table
+
+
+def _lid_table() -> NDArray[Any]:
+    """What a token on the floor gives to the lid: a tile of its color, nothing for the marker (R4.3)."""
+    table = np.zeros(MARKER_TOKEN + 1, np.int64)
+    for color in range(NUM_COLORS):
+        table[color + 1] = 1 << LANE_BITS * color
+    return table
+
+
+WALL_COLUMN: Final = _column_table()
+OPEN_LINE: Final = _open_line_table()
+TILE_OF_TOKEN: Final = _lid_table()
+
+
+@kernel
+def start_game(row: Row, num_players: int, starting_player: int, max_rounds: int) -> None:
+    """Lay out a new game with all tiles in the bag; the displays are still empty."""
+    row["num_players"] = num_players
+    row["current_player"] = starting_player
+    row["starting_player_next_round"] = starting_player
+    row["round"] = 0
+    row["max_rounds"] = max_rounds
+    row["end_reason"] = PLAYING
+    row["resignations"] = 0
+    row["marker_in_center"] = 1
+    row["bag"] = ALL_TILES
+    row["lid"] = 0
+    row["available"] = 0
+    for source in range(len(row["sources"])):
+        row["sources"][source] = 0
+    for seat in range(len(row["scores"])):
+        row["legal"][seat] = ALL_LEGAL if seat < num_players else 0
+        row["walls"][seat] = 0
+        row["line_counts"][seat] = 0
+        row["line_colors"][seat] = 0
+        row["floors"][seat] = 0
+        row["scores"][seat] = 0
+
+
+@kernel
+def finish_round(row: Row) -> bool:
+    """Tile the walls, score, and end the game or prepare the next round; true if a deal is due (R4, R6).
+
+    Caller guarantees that the table is empty.
+    """
+    full_rows = 0
+    for player in range(row["num_players"]):
+        _tile_wall(row, player)
+        _clear_floor(row, player)
+        full_rows += complete_rows(row["walls"][player])
+    row["round"] += 1
+    reason = PLAYING
+    if full_rows:
+        reason = ROW
+    elif row["bag"] | row["lid"] == 0:
+        reason = NO_TILES
+    elif row["round"] >= row["max_rounds"]:
+        reason = MAX_ROUNDS
+    if reason != PLAYING:
+        _end_game(row, reason)
+        return False
+    row["marker_in_center"] = 1
+    starter = row["starting_player_next_round"]
+    if has_resigned(row, starter):  # R8.4
+        starter = next_seat(row, starter)
+    row["starting_player_next_round"] = starter
+    row["current_player"] = starter
+    return True
+
+
+@kernel
+def close_round(row: Row, streams: Streams, k: int) -> None:
+    """Finish the round and, unless the game is over, deal the next one from stream k."""
+    if finish_round(row):
+        deal(row, streams, k)
+
+
+@kernel
+def _end_game(row: Row, reason: int) -> None:
+    """Close the game and add the bonuses (R5.4). `available` is cleared: nothing may be taken any more."""
+    row["end_reason"] = reason
+    row["available"] = 0
+    for player in range(row["num_players"]):
+        row["scores"][player] += bonus_points(row["walls"][player])
+
+
+@kernel
+def leave_game(row: Row, player: int) -> None:
+    """Let a player resign (R8). Caller guarantees that the game is on and that the player is still in it."""
+    seats_left = 0
+    for seat in range(row["num_players"]):
+        if not has_resigned(row, seat):
+            seats_left += 1
+    order = row["num_players"] - seats_left + 1
+    row["resignations"] |= order << NIBBLE_BITS * player
+    if seats_left == 2:  # R8.5
+        row["current_player"] = player
+        _end_game(row, as_int64(RESIGNATION))  # not a literal: one signature
+    elif row["current_player"] == player:
+        row["current_player"] = next_seat(row, player)
+
+
+@kernel
+def _tile_wall(row: Row, player: int) -> None:
+    """Move full lines to the wall and score them (R4.2)."""
+    counts = row["line_counts"][player]
+    colors = row["line_colors"][player]
+    wall = row["walls"][player]
+    legal = row["legal"][player]
+    lid = row["lid"]
+    points = 0
+    full = ~((CAPACITIES - counts) + NIBBLE_BELOW_TOPS) & NIBBLE_TOPS  # top bit of full lines
+    while full:
+        line = lowest_bit(full) // NIBBLE_BITS
+        full &= full - 1
+        color = (colors >> NIBBLE_BITS * line) & NIBBLE
+        column = as_int64(WALL_COLUMN[NUM_COLORS * line + color])
+        wall |= 1 << (NUM_LINES * line + column)
+        points += placement_points(wall, line, column)
+        lid += (
+            line << LANE_BITS * color
+        )  # line r holds r + 1 tiles, one of which is on the wall now
+        counts &= ~(NIBBLE << NIBBLE_BITS * line)
+        colors &= ~(NIBBLE << NIBBLE_BITS * line)
+        legal |= OPEN_LINE[32 * line + row_cells(wall, line)]
+    row["line_counts"][player] = counts
+    row["line_colors"][player] = colors
+    row["walls"][player] = wall
+    row["legal"][player] = legal
+    row["lid"] = lid
+    row["scores"][player] += points
+
+
+@kernel
+def _clear_floor(row: Row, player: int) -> None:
+    """Take the floor's penalty off and its tiles away (R4.3, R5.2, R5.3)."""
+    floor = row["floors"][player]
+    lid = row["lid"]
+    tokens = 0
+    while floor:
+        lid += TILE_OF_TOKEN[floor & NIBBLE]
+        floor >>= NIBBLE_BITS
+        tokens += 1
+    row["lid"] = lid
+    row["floors"][player] = 0
+    row["scores"][player] = max(0, row["scores"][player] - PENALTY_OF_TOKENS[tokens])

@@ -1,0 +1,91 @@
+"""Points: placed tiles, floors and bonuses (R5), as table look-ups on 25-bit walls."""
+
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from azul_env.core.jit import kernel
+from azul_env.core.spec import (
+    COLOR_BONUS,
+    COLUMN_BONUS,
+    FLOOR_PENALTIES,
+    NUM_COLORS,
+    NUM_LINES,
+    ROW_BONUS,
+    wall_column,
+)
+from azul_env.core.words import popcount
+
+FULL_ROW: Final = (1 << NUM_LINES) - 1
+COLUMN_0: Final = sum(1 << NUM_LINES * row for row in range(NUM_LINES))
+COLUMN_TO_ROW: Final = 0x11111  # multiplied with column 0 of a wall, gathers it in bits 16 to 20
+
+
+def _run_table() -> NDArray[Any]:
+    """Length of the run through a position of five cells, at 5 * cells + position; a run of 1 counts 0."""
+    table = np.zeros(32 * NUM_LINES, np.int64)
+    for cells in range(32):
+        for position in range(NUM_LINES):
+            start = end = position
+            while start > 0 and cells >> (start - 1) & 1:
+                start -= 1
+            while end < NUM_LINES - 1 and cells >> (end + 1) & 1:
+                end += 1
+            table[NUM_LINES * cells + position] = end - start + 1 if end > start else 0
+    return table
+
+
+def _color_cells() -> tuple[int, ...]:
+    """The five wall cells of every color, as walls."""
+    return tuple(
+        sum(1 << (NUM_LINES * row + wall_column(row, color)) for row in range(NUM_LINES))
+        for color in range(NUM_COLORS)
+    )
+
+
+RUN: Final = _run_table()
+COLOR_CELLS: Final = _color_cells()
+PENALTY_OF_TOKENS: Final = np.concatenate([[0], np.cumsum(FLOOR_PENALTIES)]).astype(np.int64)
+
+
+@kernel
+def row_cells(wall: int, row: int) -> int:
+    """The five cells of a wall row, column 0 lowest."""
+    return (wall >> NUM_LINES * row) & FULL_ROW
+
+
+@kernel
+def column_cells(wall: int, column: int) -> int:
+    """The five cells of a wall column, row 0 lowest."""
+    return ((((wall >> column) & COLUMN_0) * COLUMN_TO_ROW) >> 16) & FULL_ROW
+
+
+@kernel
+def placement_points(wall: int, row: int, column: int) -> int:
+    """Points of the tile at (row, column), which is on the wall already (R5.1)."""
+    horizontal = RUN[NUM_LINES * row_cells(wall, row) + column]
+    vertical = RUN[NUM_LINES * column_cells(wall, column) + row]
+    return max(1, horizontal + vertical)
+
+
+@kernel
+def complete_rows(wall: int) -> int:
+    """Number of complete rows."""
+    # A bit survives all four steps only where the four cells to its right are set too.
+    runs = wall & (wall >> 1)
+    runs &= runs >> 2
+    return popcount(runs & (wall >> 4) & COLUMN_0)
+
+
+@kernel
+def bonus_points(wall: int) -> int:
+    """Points for complete rows, columns and colors at the end of the game (R5.4)."""
+    points = ROW_BONUS * complete_rows(wall)
+    for column in range(NUM_LINES):
+        if column_cells(wall, column) == FULL_ROW:
+            points += COLUMN_BONUS
+    for cells in COLOR_CELLS:
+        if wall & cells == cells:
+            points += COLOR_BONUS
+    return points
