@@ -1,0 +1,221 @@
+"""One line of text for a position, three characters for a move. `docs/SPEC.md` explains both with examples."""
+
+import re
+from typing import Final, SupportsIndex
+
+from azul_env.core.actions import Action, action_number, decode_action
+from azul_env.core.spec import (
+    COLOR_LETTERS,
+    COLOR_NAMES,
+    FLOOR,
+    MARKER_NAME,
+    MAX_PLAYERS,
+    MIN_PLAYERS,
+    NUM_LINES,
+    RULESET,
+    VARIANT,
+    num_factories,
+    wall_color,
+)
+from azul_env.errors import NotationError
+from azul_env.position import FACTORY_OFFER, GAME_OVER, Position
+
+NOTHING: Final = "-"
+FREE: Final = "."
+MARKER: Final = "*"
+CENTER_LETTER: Final = "C"
+FLOOR_LETTER: Final = "F"
+
+LETTER_OF_NAME: Final = dict(zip(COLOR_NAMES, COLOR_LETTERS, strict=True)) | {MARKER_NAME: MARKER}
+NAME_OF_LETTER: Final = {letter: name for name, letter in LETTER_OF_NAME.items()}
+
+NUMBER: Final = r"(\d{1,9})"
+HEAD: Final = re.compile(
+    rf"azul (\d)p round {NUMBER}/{NUMBER} (?:turn (\d)|over (\w+) last (\d)) start (\d)", re.ASCII
+)
+SUPPLY: Final = re.compile(r"bag (\S+) lid (\S+)")
+BOARD: Final = re.compile(rf"{NUMBER} (\S+) (\S+)(?: resigned (\d))?", re.ASCII)
+COUNTS: Final = re.compile(
+    "".join(rf"(?:{letter}(\d{{1,3}}))?" for letter in COLOR_LETTERS), re.ASCII
+)
+
+
+def text_of_position(position: Position) -> str:
+    """The one-line form of a position."""
+    over = position["phase"] == GAME_OVER
+    turn = f"over {position['end_reason']} last" if over else "turn"
+    head = (
+        f"azul {position['num_players']}p round {position['round']}/{position['max_rounds']} "
+        f"{turn} {position['current_player']} start {position['starting_player_next_round']}"
+    )
+    center = _letters(position["center"]) + MARKER * position["center_has_marker"]
+    parts = [
+        head,
+        " ".join(_letters(factory) or NOTHING for factory in position["factories"]),
+        center or NOTHING,
+        f"bag {_counts(position['bag'])} lid {_counts(position['discard'])}",
+        *(_board_text(player) for player in position["players"]),
+    ]
+    return " | ".join(parts)
+
+
+def position_of_text(text: str) -> Position:
+    """The position a text names; NotationError says which part cannot be read.
+
+    Whether the position is possible is another question: see `azul_env.problems`.
+    """
+    if not isinstance(text, str):
+        raise TypeError(f"a position's text must be a str, not {type(text).__name__}")
+    parts = text.strip().split(" | ")
+    head = _match(HEAD, parts[0], "azul 2p round 0/50 turn 0 start 0")
+    num_players = int(head[1])
+    if not MIN_PLAYERS <= num_players <= MAX_PLAYERS or len(parts) != 4 + num_players:
+        raise NotationError(
+            f"{len(parts)} parts between bars for {num_players} players: a position has a head, the displays, "
+            f"the center, bag and lid, and one part for each of {MIN_PLAYERS} to {MAX_PLAYERS} players"
+        )
+    supply = _match(SUPPLY, parts[3], "bag B20Y20R20K20W20 lid -")
+    has_marker = parts[2].endswith(MARKER)
+    return {
+        "ruleset": RULESET,
+        "variant": VARIANT,
+        "num_players": num_players,
+        "current_player": int(head[4] or head[6]),
+        "starting_player_next_round": int(head[7]),
+        "phase": FACTORY_OFFER if head[4] else GAME_OVER,
+        "round": int(head[2]),
+        "max_rounds": int(head[3]),
+        "end_reason": head[5],
+        "bag": _counts_of(supply[1]),
+        "discard": _counts_of(supply[2]),
+        "factories": [_tiles_of(word, "display") for word in parts[1].split(" ")],
+        "center": _tiles_of(parts[2].removesuffix(MARKER) or NOTHING, "center"),
+        "center_has_marker": has_marker,
+        "players": [_player_of(part) for part in parts[4:]],
+    }
+
+
+def format_action(action: tuple[int, int, int] | SupportsIndex, num_players: int) -> str:
+    """The name of a move: source, color, destination, as in `1W3`, `CB4` or `0KF`."""
+    source, color, destination = decode_action(action_number(action, num_players), num_players)
+    source_name = CENTER_LETTER if source == num_factories(num_players) else str(source)
+    destination_name = FLOOR_LETTER if destination == FLOOR else str(destination)
+    return source_name + COLOR_LETTERS[color] + destination_name
+
+
+def parse_action(text: str, num_players: int) -> Action:
+    """The move that a name stands for; letters may be small."""
+    if not isinstance(text, str):
+        raise TypeError(f"a move's name must be a str, not {type(text).__name__}")
+    factories = num_factories(num_players)
+    sources = "".join(map(str, range(factories))) + CENTER_LETTER
+    destinations = "".join(map(str, range(NUM_LINES))) + FLOOR_LETTER
+    name = text.strip().upper()
+    if len(name) == 3 and name.isascii():
+        places = sources.find(name[0]), COLOR_LETTERS.find(name[1]), destinations.find(name[2])
+        if min(places) >= 0:
+            return Action(*places)
+    raise NotationError(
+        f"{text[:40]!r} is no move: write a display 0-{factories - 1} or C, a color of {COLOR_LETTERS}, "
+        f"and a line 0-{NUM_LINES - 1} or F, as in 1W3 or CBF"
+    )
+
+
+def describe_action(action: Action, num_players: int) -> str:
+    """An action in words, such as `factory 1, white, line 3`."""
+    is_center = action.source == num_factories(num_players)
+    source = "center" if is_center else f"factory {action.source}"
+    destination = "floor" if action.destination == FLOOR else f"line {action.destination}"
+    return f"{source}, {COLOR_NAMES[action.color]}, {destination}"
+
+
+def _letters(counts: list[int]) -> str:
+    return "".join(letter * count for letter, count in zip(COLOR_LETTERS, counts, strict=True))
+
+
+def _counts(counts: list[int]) -> str:
+    pairs = zip(COLOR_LETTERS, counts, strict=True)
+    return "".join(f"{letter}{count}" for letter, count in pairs if count) or NOTHING
+
+
+def _board_text(player: Position) -> str:
+    rows = []
+    for number, (line, cells) in enumerate(
+        zip(player["pattern_lines"], player["wall"], strict=True)
+    ):
+        tile = LETTER_OF_NAME[line["color"]] if line["color"] else FREE
+        tiles = (tile * line["count"]).rjust(number + 1, FREE)
+        wall = "".join(
+            COLOR_LETTERS[wall_color(number, column)] if cell else FREE
+            for column, cell in enumerate(cells)
+        )
+        rows.append(f"{tiles}:{wall}")
+    floor = "".join(LETTER_OF_NAME[name] for name in player["floor"]) or NOTHING
+    resigned = "" if player["resigned"] is None else f" resigned {player['resigned']}"
+    return f"{player['score']} {'/'.join(rows)} {floor}{resigned}"
+
+
+def _match(pattern: re.Pattern[str], part: str, example: str) -> re.Match[str]:
+    found = pattern.fullmatch(part)
+    if found is None:
+        raise NotationError(f"cannot read {part[:80]!r}: it should look like {example!r}")
+    return found
+
+
+def _counts_of(word: str) -> list[int]:
+    found = COUNTS.fullmatch(word) if word != NOTHING else COUNTS.fullmatch("")
+    if found is None:
+        raise NotationError(f"cannot read the counts {word[:40]!r}: they look like B9Y11W2, or -")
+    return [int(count or 0) for count in found.groups()]
+
+
+def _tiles_of(word: str, place: str) -> list[int]:
+    letters = "" if word == NOTHING else word
+    if len(letters) > 100 or letters.strip(COLOR_LETTERS) or (not letters and word != NOTHING):
+        raise NotationError(
+            f"cannot read the {place} {word[:40]!r}: write letters of {COLOR_LETTERS}, or -"
+        )
+    return [letters.count(letter) for letter in COLOR_LETTERS]
+
+
+def _player_of(part: str) -> Position:
+    found = _match(BOARD, part, "0 .:...../..:...../...:...../....:...../.....:..... -")
+    rows = found[2].split("/")
+    if len(rows) != NUM_LINES:
+        raise NotationError(f"a board has {NUM_LINES} rows, not {len(rows)}: {found[2][:80]!r}")
+    board = [_row_of(number, row) for number, row in enumerate(rows)]
+    floor = "" if found[3] == NOTHING else found[3]
+    if any(letter not in NAME_OF_LETTER for letter in floor):
+        raise NotationError(
+            f"cannot read the floor {floor[:40]!r}: write letters of {COLOR_LETTERS}* or -"
+        )
+    return {
+        "score": int(found[1]),
+        "wall": [cells for _, cells in board],
+        "pattern_lines": [line for line, _ in board],
+        "floor": [NAME_OF_LETTER[letter] for letter in floor],
+        "resigned": None if found[4] is None else int(found[4]),
+    }
+
+
+def _row_of(number: int, row: str) -> tuple[Position, list[int]]:
+    """A pattern line and the cells of its wall row."""
+    line, _, wall = row.partition(":")
+    tiles = line.lstrip(FREE)
+    cells = [int(cell != FREE) for cell in wall]
+    pattern = "".join(
+        COLOR_LETTERS[wall_color(number, column)] if cell else FREE
+        for column, cell in enumerate(cells)
+    )
+    if len(line) != number + 1 or len(set(tiles)) > 1 or tiles.strip(COLOR_LETTERS):
+        raise NotationError(
+            f"cannot read line {number} of a board, {line[:20]!r}: it has {number + 1} places, "
+            f"filled from the right with one color"
+        )
+    if len(wall) != NUM_LINES or wall != pattern:
+        expected = "".join(COLOR_LETTERS[wall_color(number, c)] for c in range(NUM_LINES))
+        raise NotationError(
+            f"cannot read row {number} of a wall, {wall[:20]!r}: its places are {expected}, free ones ."
+        )
+    color = NAME_OF_LETTER[tiles[0]] if tiles else None
+    return {"color": color, "count": len(tiles)}, cells

@@ -1,0 +1,141 @@
+"""The position as data other programs can read: rows to plain dicts and back. `docs/SPEC.md` lists the keys."""
+
+from typing import Any, Final
+
+from azul_env.core.rounds import OPEN_LINE
+from azul_env.core.spec import (
+    COLOR_NAMES,
+    FLOOR,
+    MARKER_NAME,
+    NUM_COLORS,
+    NUM_DESTINATIONS,
+    NUM_LINES,
+    RULESET,
+    VARIANT,
+    EndReason,
+    num_factories,
+)
+from azul_env.core.state import NIBBLE, NIBBLE_BITS, Row, Rows, empty_rows
+from azul_env.core.words import LANE_BITS, pack_lanes, unpack_lanes
+
+Position = dict[str, Any]
+
+FACTORY_OFFER: Final = "factory_offer"
+GAME_OVER: Final = "game_over"
+END_REASONS: Final[dict[int, str | None]] = {
+    EndReason.PLAYING: None,
+    EndReason.ROW: "row",
+    EndReason.NO_TILES: "no_tiles",
+    EndReason.MAX_ROUNDS: "max_rounds",
+    EndReason.RESIGNATION: "resignation",
+}
+UNKNOWN: Final = "?"  # the name of a number that has none; only a broken row holds such
+TOKEN_NAMES: Final = (UNKNOWN, *COLOR_NAMES, MARKER_NAME)  # by token; 0 is a free slot
+
+
+def position_of(row: Row) -> Position:
+    """The position in a row."""
+    players = int(row["num_players"])
+    factories = num_factories(players)
+    over = row["end_reason"] != EndReason.PLAYING
+    return {
+        "ruleset": RULESET,
+        "variant": VARIANT,
+        "num_players": players,
+        "current_player": int(row["current_player"]),
+        "starting_player_next_round": int(row["starting_player_next_round"]),
+        "phase": GAME_OVER if over else FACTORY_OFFER,
+        "round": int(row["round"]),
+        "max_rounds": int(row["max_rounds"]),
+        "end_reason": END_REASONS.get(int(row["end_reason"]), UNKNOWN),
+        "bag": list(unpack_lanes(row["bag"])),
+        "discard": list(unpack_lanes(row["lid"])),
+        "factories": [list(unpack_lanes(row["sources"][f])) for f in range(factories)],
+        "center": list(unpack_lanes(row["sources"][factories])),
+        "center_has_marker": bool(row["marker_in_center"]),
+        "players": [_player_of(row, seat) for seat in range(players)],
+    }
+
+
+def _player_of(row: Row, seat: int) -> Position:
+    """The board of one player."""
+    wall = int(row["walls"][seat])
+    floor = int(row["floors"][seat])
+    order = nibble(row["resignations"], seat)
+    return {
+        "score": int(row["scores"][seat]),
+        "wall": [
+            [wall >> (NUM_LINES * r + c) & 1 for c in range(NUM_LINES)] for r in range(NUM_LINES)
+        ],
+        "pattern_lines": [
+            _line_of(nibble(row["line_counts"][seat], line), nibble(row["line_colors"][seat], line))
+            for line in range(NUM_LINES)
+        ],
+        "floor": [_name(TOKEN_NAMES, nibble(floor, slot)) for slot in range(nibbles_in(floor))],
+        "resigned": order - 1 if order else None,
+    }
+
+
+def _line_of(count: int, color: int) -> Position:
+    return {"color": _name(COLOR_NAMES, color) if count else None, "count": count}
+
+
+def _name(names: tuple[str, ...], number: int) -> str:
+    return names[number] if number < len(names) else UNKNOWN
+
+
+def rows_of(position: Position) -> Rows:
+    """The row of a position. Caller guarantees that `position_problems` finds nothing."""
+    rows = empty_rows(1)
+    row = rows[0]
+    factories = position["factories"]
+    reason = next(code for code, name in END_REASONS.items() if name == position["end_reason"])
+    row["num_players"] = position["num_players"]
+    row["current_player"] = position["current_player"]
+    row["starting_player_next_round"] = position["starting_player_next_round"]
+    row["round"] = position["round"]
+    row["max_rounds"] = position["max_rounds"]
+    row["end_reason"] = reason
+    row["marker_in_center"] = position["center_has_marker"]
+    row["bag"] = pack_lanes(position["bag"])
+    row["lid"] = pack_lanes(position["discard"])
+    for source, tiles in enumerate([*factories, position["center"]]):
+        row["sources"][source] = pack_lanes(tiles)
+        if reason == EndReason.PLAYING:
+            row["available"] |= sum(
+                1 << (LANE_BITS * color + source) for color in range(NUM_COLORS) if tiles[color]
+            )
+    for seat, player in enumerate(position["players"]):
+        _put_player(row, seat, player)
+    return rows
+
+
+def _put_player(row: Row, seat: int, player: Position) -> None:
+    """Write one player's board into a row."""
+    if player["resigned"] is not None:
+        row["resignations"] |= (player["resigned"] + 1) << NIBBLE_BITS * seat
+    row["scores"][seat] = player["score"]
+    row["legal"][seat] = sum(1 << (NUM_DESTINATIONS * c + FLOOR) for c in range(NUM_COLORS))
+    for slot, name in enumerate(player["floor"]):
+        row["floors"][seat] |= TOKEN_NAMES.index(name) << NIBBLE_BITS * slot
+    for line in range(NUM_LINES):
+        cells = sum(cell << column for column, cell in enumerate(player["wall"][line]))
+        row["walls"][seat] |= cells << NUM_LINES * line
+        count = player["pattern_lines"][line]["count"]
+        may_take = int(OPEN_LINE[32 * line + cells])
+        if count:
+            color = COLOR_NAMES.index(player["pattern_lines"][line]["color"])
+            row["line_counts"][seat] |= count << NIBBLE_BITS * line
+            row["line_colors"][seat] |= color << NIBBLE_BITS * line
+            may_take &= 1 << (NUM_DESTINATIONS * color + line) if count <= line else 0
+        row["legal"][seat] |= may_take
+
+
+def nibble(word: int, place: int) -> int:
+    """The number in one nibble of a word."""
+    return int(word) >> NIBBLE_BITS * place & NIBBLE
+
+
+def nibbles_in(word: int) -> int:
+    """Number of nibbles up to the last that is not 0."""
+    return (int(word).bit_length() + NIBBLE_BITS - 1) // NIBBLE_BITS

@@ -1,0 +1,300 @@
+"""A game as a record: every deal, draft and resignation, so that it replays with no generator at all.
+
+`docs/SPEC.md` describes the format. Files of records are read and written by `azul_env.record_files`.
+"""
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, Final, NamedTuple
+
+from azul_env.core.actions import action_number
+from azul_env.core.spec import DEFAULT_MAX_ROUNDS, RULESET, VARIANT
+from azul_env.deals import RandomSource, as_generator
+from azul_env.errors import RecordError
+from azul_env.rules import AnyAction, apply_action, new_game, resign, winners
+from azul_env.state import GameState
+
+FORMAT: Final = 1
+Event = dict[str, Any]
+
+RECORD_KEYS: Final = [
+    "format",
+    "ruleset",
+    "variant",
+    "num_players",
+    "starting_player",
+    "max_rounds",
+    "seed",
+    "agents",
+    "events",
+]
+EVENT_KEYS: Final = {
+    "deal": ["factories"],
+    "draft": ["player", "action"],
+    "resign": ["player", "forfeit"],
+    "end": ["reason", "scores", "winners"],
+}
+
+
+@dataclass
+class GameRecord:
+    """One game: how it was set up, who played, and all that happened."""
+
+    num_players: int
+    starting_player: int = 0
+    max_rounds: int = DEFAULT_MAX_ROUNDS
+    seed: int | None = None  # for information; replays do not use it
+    agents: list[str] = field(default_factory=list)  # names by seat; may be empty
+    events: list[Event] = field(default_factory=list)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The record as plain data."""
+        return {
+            "format": FORMAT,
+            "ruleset": RULESET,
+            "variant": VARIANT,
+            "num_players": self.num_players,
+            "starting_player": self.starting_player,
+            "max_rounds": self.max_rounds,
+            "seed": self.seed,
+            "agents": self.agents,
+            "events": self.events,
+        }
+
+    @classmethod
+    def from_dict(cls, data: object) -> "GameRecord":
+        """The record in plain data. Raises RecordError if it has not the form of one; see also `replay`."""
+        _check_form(data)
+        assert isinstance(data, dict)
+        fields = ("num_players", "starting_player", "max_rounds", "seed", "agents", "events")
+        return cls(**{name: data[name] for name in fields})
+
+    def to_json(self) -> str:
+        """The record as one line of JSON."""
+        return json.dumps(self.to_dict(), separators=(",", ":"))
+
+    @classmethod
+    def from_json(cls, line: str) -> "GameRecord":
+        """The record in a line of JSON."""
+        try:
+            return cls.from_dict(json.loads(line))
+        except (json.JSONDecodeError, RecursionError) as error:
+            raise RecordError(f"not a record, the JSON is broken: {error}") from None
+
+
+class ReplayStep(NamedTuple):
+    """A state of a replayed game, and the draft or resignation that led to it (None for the first state)."""
+
+    state: GameState
+    event: Event | None
+
+
+class GameRecorder:
+    """Plays a game and writes it down: `state` is where it stands, `record` all that happened."""
+
+    def __init__(
+        self,
+        num_players: int = 2,
+        starting_player: int = 0,
+        rng: RandomSource | None = None,
+        max_rounds: int = DEFAULT_MAX_ROUNDS,
+        agents: Sequence[str] = (),
+    ) -> None:
+        """Start a game. A seed given as `rng` is noted in the record."""
+        is_seed = rng is not None and hasattr(rng, "__index__")
+        self.rng = as_generator(rng)
+        self.state = new_game(num_players, starting_player, self.rng, max_rounds)
+        self.record = GameRecord(
+            num_players=num_players,
+            starting_player=starting_player,
+            max_rounds=max_rounds,
+            seed=int(rng) if is_seed else None,  # type: ignore[arg-type]
+            agents=list(agents),
+        )
+        self._log_deal()
+
+    def draft(self, action: AnyAction) -> GameState:
+        """Play an action for the player to move."""
+        before = self.state
+        self.state = apply_action(before, action, self.rng).state
+        number = action_number(action, before.num_players)
+        self._log({"type": "draft", "player": before.current_player, "action": number})
+        if self.state.round > before.round and not self.state.is_terminal:
+            self._log_deal()
+        self._log_end()
+        return self.state
+
+    def resign(self, player: int, forfeit: str | None = None) -> GameState:
+        """Let a player resign; `forfeit` says why, if that was not the player's own wish."""
+        self.state = resign(self.state, player).state
+        self._log({"type": "resign", "player": int(player), "forfeit": forfeit})
+        self._log_end()
+        return self.state
+
+    def _log(self, event: Event) -> None:
+        self.record.events.append(event)
+
+    def _log_deal(self) -> None:
+        self._log({"type": "deal", "factories": [list(tiles) for tiles in self.state.factories]})
+
+    def _log_end(self) -> None:
+        if self.state.is_terminal:
+            self._log(_end_event(self.state))
+
+
+def replay(record: GameRecord) -> Iterator[ReplayStep]:
+    """Every state of a game in order, dealt as the log says. Raises RecordError at the first impossible event."""
+    events = record.events
+    if not events or events[0]["type"] != "deal":
+        raise RecordError("event 0 must be the first deal", 0)
+    with _blaming(events, 0):
+        state = new_game(
+            record.num_players,
+            record.starting_player,
+            max_rounds=record.max_rounds,
+            deal=events[0]["factories"],
+        )
+    yield ReplayStep(state, None)
+    index = 1
+    while index < len(events):
+        event = events[index]
+        if event["type"] == "end":
+            _check_end(state, events, index)
+            return
+        with _blaming(events, index):
+            next_state, used = _apply_event(state, event, events[index + 1 : index + 2])
+        state = next_state
+        index += used
+        yield ReplayStep(state, event)
+    if state.is_terminal:
+        raise RecordError(
+            f"the game is over after event {index - 1}, but no end event follows", index
+        )
+
+
+def verify(record: GameRecord) -> GameState:
+    """The last state of a game, after every event has been checked. Raises RecordError."""
+    steps = replay(record)
+    state = next(steps).state
+    for step in steps:
+        state = step.state
+    return state
+
+
+def _apply_event(state: GameState, event: Event, following: list[Event]) -> tuple[GameState, int]:
+    """The state after a draft or resignation and the deal that may follow; the number of events used."""
+    if event["type"] == "deal":
+        raise ValueError("no deal is due here")
+    if state.is_terminal:
+        raise ValueError("the game is over")
+    if event["type"] == "resign":
+        return resign(state, event["player"]).state, 1
+    if event["player"] != state.current_player:
+        raise ValueError(f"it is the turn of player {state.current_player}")
+    deal = following[0]["factories"] if following and following[0]["type"] == "deal" else None
+    after = apply_action(state, event["action"], deal=deal).state
+    is_dealt = after.round > state.round and not after.is_terminal
+    return after, 2 if is_dealt else 1
+
+
+def _check_end(state: GameState, events: list[Event], index: int) -> None:
+    """Whether the end event tells the truth and is the last."""
+    if not state.is_terminal:
+        raise RecordError(f"event {index} (end): the game is still on", index)
+    expected = _end_event(state)
+    for key, value in expected.items():
+        if events[index][key] != value:
+            told = events[index][key]
+            raise RecordError(f"event {index} (end): {key} is {value}, not {told}", index)
+    if index + 1 < len(events):
+        raise RecordError(f"event {index + 1}: nothing may follow the end", index + 1)
+
+
+@contextmanager
+def _blaming(events: list[Event], index: int) -> Iterator[None]:
+    """Turn an engine's refusal into an error that names the event."""
+    try:
+        yield
+    except (TypeError, ValueError) as error:
+        kind = events[index]["type"]
+        raise RecordError(f"event {index} ({kind}): {error}", index) from error
+
+
+def _end_event(state: GameState) -> Event:
+    return {
+        "type": "end",
+        "reason": state.end_reason,
+        "scores": list(state.scores),
+        "winners": list(winners(state)),
+    }
+
+
+def _check_form(data: object) -> None:
+    """Whether plain data has the form of a record: its keys, names and types."""
+    if not isinstance(data, dict):
+        raise RecordError(f"a record is a JSON object, not {type(data).__name__}")
+    _check_keys(data, RECORD_KEYS, "the record")
+    for key, known in (("format", FORMAT), ("ruleset", RULESET), ("variant", VARIANT)):
+        if data[key] != known:
+            raise RecordError(f"{key} is {data[key]!r:.60}, this version reads {known!r}")
+    for key in ("num_players", "starting_player", "max_rounds"):
+        if not _is_count(data[key]):
+            raise RecordError(f"{key} must be a whole number, not {data[key]!r:.60}")
+    if data["seed"] is not None and not _is_count(data["seed"]):
+        raise RecordError(f"seed must be a whole number or null, not {data['seed']!r:.60}")
+    agents = data["agents"]
+    if not isinstance(agents, list) or not all(isinstance(name, str) for name in agents):
+        raise RecordError(f"agents must be a list of names, not {agents!r:.60}")
+    if len(agents) not in (0, data["num_players"]):
+        raise RecordError(f"{len(agents)} agents for {data['num_players']} players")
+    if not isinstance(data["events"], list):
+        raise RecordError("events must be a list")
+    for index, event in enumerate(data["events"]):
+        _check_event_form(event, index)
+
+
+def _check_event_form(event: object, index: int) -> None:
+    """Whether plain data has the form of an event. Whether it is possible is for `replay` to say."""
+    where = f"event {index}"
+    if not isinstance(event, dict) or event.get("type") not in EVENT_KEYS:
+        raise RecordError(
+            f"{where} must be an object with a type of {', '.join(EVENT_KEYS)}", index
+        )
+    _check_keys(event, ["type", *EVENT_KEYS[event["type"]]], where, index)
+    for key in EVENT_KEYS[event["type"]]:
+        if not EVENT_VALUES[key](event[key]):
+            raise RecordError(
+                f"{where} ({event['type']}): {key} cannot be {event[key]!r:.60}", index
+            )
+
+
+def _check_keys(data: Event, keys: list[str], where: str, index: int | None = None) -> None:
+    for key in keys:
+        if key not in data:
+            raise RecordError(f"{where} lacks the key {key!r}", index)
+    for key in data:
+        if key not in keys:
+            raise RecordError(
+                f"{where} has an unknown key {key!r:.60}; known: {', '.join(keys)}", index
+            )
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
+def _is_counts(value: object) -> bool:
+    return isinstance(value, list) and all(_is_count(entry) for entry in value)
+
+
+EVENT_VALUES: Final[dict[str, Callable[[Any], bool]]] = {
+    "factories": lambda value: isinstance(value, list) and all(map(_is_counts, value)),
+    "player": _is_count,
+    "action": _is_count,
+    "forfeit": lambda value: value is None or isinstance(value, str),
+    "reason": lambda value: isinstance(value, str),
+    "scores": _is_counts,
+    "winners": _is_counts,
+}

@@ -1,0 +1,219 @@
+"""The game as pure functions over `GameState`: no call changes its arguments."""
+
+from operator import index as as_integer
+from typing import NamedTuple, NoReturn, SupportsIndex
+
+import numpy as np
+from numpy.typing import NDArray
+
+from azul_env.core.actions import Action, decode_action, encode_action, in_range
+from azul_env.core.batch import (
+    REFUSED,
+    TURN_PASSED,
+    draft_one,
+    finish_one,
+    resign_one,
+    start_one,
+    write_masks,
+)
+from azul_env.core.scoring import complete_rows
+from azul_env.core.spec import (
+    COUNTER_LIMIT,
+    DEFAULT_MAX_ROUNDS,
+    FLOOR,
+    MAX_PLAYERS,
+    MIN_PLAYERS,
+    IllegalReason,
+    num_actions,
+    wall_column,
+)
+from azul_env.core.state import Rows, empty_rows
+from azul_env.deals import Deal, RandomSource, as_generator, deal_logged, deal_randomly
+from azul_env.errors import IllegalActionError, MissingDealError
+from azul_env.notation import describe_action
+from azul_env.state import GameState
+
+AnyAction = tuple[int, int, int] | SupportsIndex  # an Action, or its number
+
+
+class StepResult(NamedTuple):
+    """What a move leads to: the next state, and everybody's final score if the game is over."""
+
+    state: GameState
+    final_scores: tuple[int, ...] | None
+
+
+def new_game(
+    num_players: int = 2,
+    starting_player: int = 0,
+    rng: RandomSource | None = None,
+    max_rounds: int = DEFAULT_MAX_ROUNDS,
+    deal: Deal | None = None,
+) -> GameState:
+    """A new game with its displays filled: as `deal` says, else by `rng`, a generator or a seed.
+
+    Without either, fresh entropy is drawn, as NumPy does. For more than one round pass one generator everywhere.
+    """
+    _require("num_players", num_players, MIN_PLAYERS, MAX_PLAYERS)
+    _require("starting_player", starting_player, 0, num_players - 1)
+    _require("max_rounds", max_rounds, 1, COUNTER_LIMIT)
+    rows = empty_rows(1)
+    start_one(rows, num_players, starting_player, max_rounds)
+    if deal is not None:
+        deal_logged(rows, deal)
+    else:
+        deal_randomly(rows, as_generator(rng))
+    return GameState(rows)
+
+
+def legal_mask(state: GameState) -> NDArray[np.bool_]:
+    """Which actions are legal, by their numbers: 180, 240 or 300 of them. All false once the game is over."""
+    mask = np.zeros(num_actions(state.num_players), np.bool_)
+    write_masks(state.rows, mask.reshape(1, -1), 0, 1)
+    return mask
+
+
+def legal_actions(state: GameState) -> list[Action]:
+    """The legal actions, in the order of their numbers."""
+    return [
+        decode_action(number, state.num_players)
+        for number in np.flatnonzero(legal_mask(state)).tolist()
+    ]
+
+
+def illegal_reason(
+    state: GameState, action: AnyAction, player: int | None = None
+) -> IllegalReason | None:
+    """Why a player may not play an action, the first reason of R9 that applies; None if it is legal.
+
+    Without `player`, the one to move is meant.
+    """
+    num_players = state.num_players
+    turn = _as_action(action, num_players)
+    seat = state.current_player if player is None else as_integer(player)
+    if turn is None or not in_range(turn, num_players) or not 0 <= seat < num_players:
+        return IllegalReason.OUT_OF_RANGE
+    if state.is_terminal:
+        return IllegalReason.WRONG_PHASE
+    if seat != state.current_player:
+        return IllegalReason.NOT_PLAYERS_TURN
+    if [*state.factories, state.center][turn.source][turn.color] == 0:
+        return IllegalReason.SOURCE_EMPTY
+    if turn.destination == FLOOR:
+        return None
+    board = state.players[seat]
+    line = board.pattern_lines[turn.destination]
+    if line.count == turn.destination + 1:
+        return IllegalReason.PATTERN_LINE_COMPLETE
+    if line.color not in (None, turn.color):
+        return IllegalReason.COLOR_MISMATCH
+    if board.wall[turn.destination][wall_column(turn.destination, turn.color)]:
+        return IllegalReason.WALL_CONFLICT
+    return None
+
+
+def apply_action(
+    state: GameState,
+    action: AnyAction,
+    rng: RandomSource | None = None,
+    deal: Deal | None = None,
+) -> StepResult:
+    """The state after the player to move plays an action, given as an `Action` or its number.
+
+    Where this ends a round and the game goes on, the displays are filled as `deal` says, else by `rng`; without
+    either, MissingDealError is raised there. Everywhere else both are left alone.
+    """
+    turn = _as_action(action, state.num_players)
+    if turn is None or not in_range(turn, state.num_players):
+        _refuse(state, action)
+    rows = state.rows.copy()
+    answer = draft_one(rows, encode_action(turn, state.num_players))
+    if answer == REFUSED:
+        _refuse(state, turn)
+    if answer != TURN_PASSED and finish_one(rows):
+        _fill_displays(rows, rng, deal)
+    return _step_result(rows)
+
+
+def resign(state: GameState, player: int) -> StepResult:
+    """The state after a player resigns, in turn or not (R8)."""
+    seat = as_integer(player)
+    if not 0 <= seat < state.num_players:
+        reason = IllegalReason.OUT_OF_RANGE
+    elif state.players[seat].resigned is not None:
+        reason = IllegalReason.ALREADY_RESIGNED
+    elif state.is_terminal:
+        reason = IllegalReason.WRONG_PHASE
+    else:
+        rows = state.rows.copy()
+        resign_one(rows, seat)
+        return _step_result(rows)
+    raise IllegalActionError(f"resignation of player {seat}", reason, state)
+
+
+def ranking(state: GameState) -> tuple[int, ...]:
+    """The rank of each seat, from 1; equal ranks are shared (R7). Raises ValueError while the game is on."""
+    if not state.is_terminal:
+        raise ValueError(f'the game is still on: "{state!r}"')
+    standings = [
+        (
+            board.resigned is None,
+            board.resigned or 0,  # R7.2: the later, the better
+            board.score if board.resigned is None else 0,
+            int(complete_rows(wall)) if board.resigned is None else 0,  # R7.1
+        )
+        for board, wall in zip(state.players, state.rows["walls"][0].tolist(), strict=False)
+    ]
+    return tuple(1 + sum(other > own for other in standings) for own in standings)
+
+
+def winners(state: GameState) -> tuple[int, ...]:
+    """The seats that won, more than one if they share the victory. Raises ValueError while the game is on."""
+    return tuple(seat for seat, rank in enumerate(ranking(state)) if rank == 1)
+
+
+def _fill_displays(rows: Rows, rng: RandomSource | None, deal: Deal | None) -> None:
+    if deal is not None:
+        deal_logged(rows, deal)
+    elif rng is not None:
+        deal_randomly(rows, as_generator(rng))
+    else:
+        raise MissingDealError(
+            "this action ends a round: pass rng=, a numpy Generator that draws the next tiles, or deal=, "
+            "the displays from a log"
+        )
+
+
+def _step_result(rows: Rows) -> StepResult:
+    state = GameState(rows)
+    return StepResult(state, state.scores if state.is_terminal else None)
+
+
+def _as_action(action: AnyAction, num_players: int) -> Action | None:
+    """The action that three numbers or one number stand for; None if there is no such number."""
+    if isinstance(action, tuple | list):
+        if len(action) != 3:
+            raise TypeError(f"an action has three numbers, not {len(action)}: {action!r:.60}")
+        return Action(*(as_integer(part) for part in action))
+    if not isinstance(action, SupportsIndex):
+        raise TypeError(f"an action is an Action or its number, not {type(action).__name__}")
+    number = as_integer(action)
+    return decode_action(number, num_players) if 0 <= number < num_actions(num_players) else None
+
+
+def _refuse(state: GameState, action: AnyAction) -> NoReturn:
+    """Raise the error for an illegal action."""
+    reason = illegal_reason(state, action)
+    assert reason is not None, "the compiled and the plain test of legality disagree"
+    if reason is IllegalReason.OUT_OF_RANGE:
+        raise IllegalActionError(f"action {action}", reason, state)
+    turn = _as_action(action, state.num_players)
+    assert turn is not None
+    number = encode_action(turn, state.num_players)
+    described = f"action {number} ({describe_action(turn, state.num_players)})"
+    raise IllegalActionError(described, reason, state)
+
+
+def _require(name: str, value: int, least: int, most: int) -> None:
+    if not least <= as_integer(value) <= most:
+        raise ValueError(f"{name}={value} is not in {least}..{most}")

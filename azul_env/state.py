@@ -1,0 +1,212 @@
+"""`GameState`: a position with names, for people. Kernels work on its `rows`."""
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+
+from azul_env.core.spec import COLOR_NAMES, MAX_PLAYERS, MIN_PLAYERS, num_factories
+from azul_env.core.state import STATE, Rows
+from azul_env.core.words import unpack_lanes
+from azul_env.errors import InvalidPositionError, Problem, ProblemReason
+from azul_env.notation import position_of_text, text_of_position
+from azul_env.position import (
+    END_REASONS,
+    FACTORY_OFFER,
+    GAME_OVER,
+    Position,
+    position_of,
+    rows_of,
+)
+from azul_env.validation import position_problems
+
+
+class PatternLine(NamedTuple):
+    """A pattern line: the color of its tiles (None when empty) and their number."""
+
+    color: int | None
+    count: int  # type: ignore[assignment]  # pyright: ignore[reportIncompatibleMethodOverride]
+
+
+class PlayerBoard(NamedTuple):
+    """One player's part of a position."""
+
+    score: int
+    wall: tuple[tuple[int, ...], ...]  # 5 x 5, 1 where a tile is
+    pattern_lines: tuple[PatternLine, ...]
+    floor: tuple[str, ...]  # names of colors and "marker", from the left
+    resigned: int | None  # place in the order of resigning
+
+
+class GameState:
+    """A position of the game, complete and never changed: functions return new ones.
+
+    States compare equal, hash, copy and pickle by their content; `repr` is the text form. `rows` is the raw array of
+    one row that kernels read. It is shared, not copied: change a copy of it, never itself.
+    """
+
+    __slots__ = ("rows",)
+
+    rows: Rows
+
+    def __init__(self, rows: Rows) -> None:
+        """Wrap an array of one row, which from now on belongs to the state."""
+        if rows.dtype != STATE or rows.shape != (1,):
+            raise TypeError(f"a state is one row of STATE, not {rows.dtype} of shape {rows.shape}")
+        self.rows = rows
+
+    def __repr__(self) -> str:
+        return format_state(self)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, GameState):
+            return NotImplemented
+        return self.rows.tobytes() == other.rows.tobytes()
+
+    def __hash__(self) -> int:
+        return hash(self.rows.tobytes())
+
+    def __reduce__(self) -> tuple[Any, tuple[bytes]]:
+        return _from_bytes, (self.rows.tobytes(),)
+
+    def __copy__(self) -> Self:
+        return type(self)(self.rows.copy())
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return type(self)(self.rows.copy())
+
+    @property
+    def num_players(self) -> int:
+        """Number of seats, 2 to 4."""
+        return int(self.rows["num_players"][0])
+
+    @property
+    def current_player(self) -> int:
+        """The seat to move; once the game is over, the seat that moved last."""
+        return int(self.rows["current_player"][0])
+
+    @property
+    def starting_player_next_round(self) -> int:
+        """Who starts the next round as things stand."""
+        return int(self.rows["starting_player_next_round"][0])
+
+    @property
+    def round(self) -> int:
+        """Number of rounds completed."""
+        return int(self.rows["round"][0])
+
+    @property
+    def max_rounds(self) -> int:
+        """The game ends after so many rounds (R6.3)."""
+        return int(self.rows["max_rounds"][0])
+
+    @property
+    def is_terminal(self) -> bool:
+        """Whether the game is over."""
+        return bool(self.rows["end_reason"][0] != 0)
+
+    @property
+    def phase(self) -> str:
+        """`factory_offer` or `game_over`."""
+        return GAME_OVER if self.is_terminal else FACTORY_OFFER
+
+    @property
+    def end_reason(self) -> str | None:
+        """`row`, `no_tiles`, `max_rounds` or `resignation`; None while the game is on."""
+        return END_REASONS[int(self.rows["end_reason"][0])]
+
+    @property
+    def bag(self) -> tuple[int, ...]:
+        """Tiles in the bag, by color."""
+        return unpack_lanes(self.rows["bag"][0])
+
+    @property
+    def lid(self) -> tuple[int, ...]:
+        """Tiles in the lid, by color."""
+        return unpack_lanes(self.rows["lid"][0])
+
+    @property
+    def factories(self) -> tuple[tuple[int, ...], ...]:
+        """Tiles on every display, by color."""
+        sources = self.rows["sources"][0, : num_factories(self.num_players)]
+        return tuple(unpack_lanes(tiles) for tiles in sources)
+
+    @property
+    def center(self) -> tuple[int, ...]:
+        """Tiles in the center, by color."""
+        return unpack_lanes(self.rows["sources"][0, num_factories(self.num_players)])
+
+    @property
+    def center_has_marker(self) -> bool:
+        """Whether the first-player marker lies in the center."""
+        return bool(self.rows["marker_in_center"][0])
+
+    @property
+    def scores(self) -> tuple[int, ...]:
+        """Points by seat."""
+        return tuple(self.rows["scores"][0, : self.num_players].tolist())
+
+    @property
+    def players(self) -> tuple[PlayerBoard, ...]:
+        """The boards by seat."""
+        return tuple(_board(player) for player in to_dict(self)["players"])
+
+
+def to_dict(state: GameState) -> Position:
+    """The position as plain data for other programs; `json.dumps` of it is the interchange form."""
+    return position_of(state.rows[0])
+
+
+def from_dict(position: Position) -> GameState:
+    """The state of a position. Raises InvalidPositionError, which says what is wrong and where."""
+    found = position_problems(position)
+    if found:
+        raise InvalidPositionError(found)
+    return GameState(rows_of(position))
+
+
+def format_state(state: GameState) -> str:
+    """The whole position as one line of text."""
+    return text_of_position(to_dict(state))
+
+
+def parse_state(text: str) -> GameState:
+    """The state that a line of text names. Raises NotationError or InvalidPositionError."""
+    return from_dict(position_of_text(text))
+
+
+def problems(state: GameState | Position) -> list[Problem]:
+    """What is impossible about a position, as named reasons; empty for every position that a game can reach."""
+    if not isinstance(state, GameState):
+        return position_problems(state)
+    if not MIN_PLAYERS <= state.num_players <= MAX_PLAYERS:
+        detail = f"{state.num_players} is not in {MIN_PLAYERS}..{MAX_PLAYERS}"
+        return [Problem(ProblemReason.OUT_OF_RANGE, "num_players", detail)]
+    position = to_dict(state)
+    return position_problems(position) or list(_stale_words(state.rows, rows_of(position)))
+
+
+def _stale_words(rows: Rows, expected: Rows) -> Iterable[Problem]:
+    """Fields that should follow from the others and do not, such as `legal` and `available`."""
+    for name in STATE.names or ():
+        if not np.array_equal(rows[name], expected[name]):
+            yield Problem(ProblemReason.STALE_WORD, name, "does not follow from the position")
+
+
+def _board(player: Position) -> PlayerBoard:
+    lines = (
+        PatternLine(COLOR_NAMES.index(line["color"]) if line["color"] else None, line["count"])
+        for line in player["pattern_lines"]
+    )
+    return PlayerBoard(
+        score=player["score"],
+        wall=tuple(tuple(row) for row in player["wall"]),
+        pattern_lines=tuple(lines),
+        floor=tuple(player["floor"]),
+        resigned=player["resigned"],
+    )
+
+
+def _from_bytes(data: bytes) -> GameState:
+    """The state of a row's bytes, for pickle."""
+    return GameState(np.frombuffer(data, STATE).copy())

@@ -1,0 +1,297 @@
+"""What is impossible about a position: first its form as data, then the rules it breaks."""
+
+from collections.abc import Iterator
+from numbers import Integral
+from typing import Any, Final
+
+from azul_env.core.spec import (
+    COLOR_NAMES,
+    COUNTER_LIMIT,
+    FACTORY_CAPACITY,
+    FLOOR_SLOTS,
+    MARKER_NAME,
+    MAX_PLAYERS,
+    MIN_PLAYERS,
+    NUM_COLORS,
+    NUM_LINES,
+    RULESET,
+    TILES_PER_COLOR,
+    VARIANT,
+    num_factories,
+    wall_color,
+)
+from azul_env.errors import Problem
+from azul_env.errors import ProblemReason as Why
+from azul_env.position import END_REASONS, FACTORY_OFFER, GAME_OVER, Position
+
+POSITION_KEYS: Final = [
+    "ruleset",
+    "variant",
+    "num_players",
+    "current_player",
+    "starting_player_next_round",
+    "phase",
+    "round",
+    "max_rounds",
+    "end_reason",
+    "bag",
+    "discard",
+    "factories",
+    "center",
+    "center_has_marker",
+    "players",
+]
+PLAYER_KEYS: Final = ["score", "wall", "pattern_lines", "floor", "resigned"]
+LINE_KEYS: Final = ["color", "count"]
+
+
+def position_problems(position: object) -> list[Problem]:
+    """All problems of the form of a position, or, if that is sound, all rules it breaks."""
+    return list(_form_problems(position)) or list(_rule_problems(position))
+
+
+def _form_problems(position: Any) -> Iterator[Problem]:
+    where = "position"
+    problems = list(_key_problems(position, POSITION_KEYS, where))
+    if problems:
+        yield from problems
+        return
+    yield from _name_problems(position["ruleset"], (RULESET,), "ruleset")
+    yield from _name_problems(position["variant"], (VARIANT,), "variant")
+    yield from _name_problems(position["phase"], (FACTORY_OFFER, GAME_OVER), "phase")
+    yield from _name_problems(position["end_reason"], tuple(END_REASONS.values()), "end_reason")
+    if type(position["center_has_marker"]) is not bool:
+        yield Problem(Why.WRONG_TYPE, "center_has_marker", "must be true or false")
+    yield from _number_problems(position["round"], 0, COUNTER_LIMIT, "round")
+    yield from _number_problems(position["max_rounds"], 1, COUNTER_LIMIT, "max_rounds")
+    for key in ("bag", "discard", "center"):
+        yield from _count_problems(position[key], key)
+    problems = list(
+        _number_problems(position["num_players"], MIN_PLAYERS, MAX_PLAYERS, "num_players")
+    )
+    yield from problems
+    if problems:
+        return
+    seats = position["num_players"]
+    for key in ("current_player", "starting_player_next_round"):
+        yield from _number_problems(position[key], 0, seats - 1, key)
+    factories = position["factories"]
+    yield from _list_problems(factories, num_factories(seats), "factories")
+    for number, counts in enumerate(factories if isinstance(factories, list | tuple) else ()):
+        yield from _count_problems(counts, f"factories[{number}]")
+    players = position["players"]
+    yield from _list_problems(players, seats, "players")
+    for seat, player in enumerate(players if isinstance(players, list | tuple) else ()):
+        yield from _player_form_problems(player, seats, f"players[{seat}]")
+
+
+def _player_form_problems(player: Any, seats: int, where: str) -> Iterator[Problem]:
+    problems = list(_key_problems(player, PLAYER_KEYS, where))
+    if problems:
+        yield from problems
+        return
+    yield from _number_problems(player["score"], 0, COUNTER_LIMIT, f"{where}.score")
+    if player["resigned"] is not None:
+        yield from _number_problems(player["resigned"], 0, seats - 2, f"{where}.resigned")
+    yield from _grid_problems(player["wall"], f"{where}.wall")
+    lines = player["pattern_lines"]
+    yield from _list_problems(lines, NUM_LINES, f"{where}.pattern_lines")
+    for number, line in enumerate(lines if isinstance(lines, list | tuple) else ()):
+        here = f"{where}.pattern_lines[{number}]"
+        problems = list(_key_problems(line, LINE_KEYS, here))
+        yield from problems
+        if not problems:
+            yield from _name_problems(line["color"], (None, *COLOR_NAMES), f"{here}.color")
+            yield from _number_problems(line["count"], 0, None, f"{here}.count")
+    floor = player["floor"]
+    yield from _list_problems(floor, None, f"{where}.floor")
+    for slot, name in enumerate(floor if isinstance(floor, list | tuple) else ()):
+        yield from _name_problems(name, (*COLOR_NAMES, MARKER_NAME), f"{where}.floor[{slot}]")
+
+
+def _grid_problems(wall: Any, where: str) -> Iterator[Problem]:
+    yield from _list_problems(wall, NUM_LINES, where)
+    for number, row in enumerate(wall if isinstance(wall, list | tuple) else ()):
+        here = f"{where}[{number}]"
+        yield from _list_problems(row, NUM_LINES, here)
+        for column, cell in enumerate(row if isinstance(row, list | tuple) else ()):
+            yield from _number_problems(cell, 0, 1, f"{here}[{column}]")
+
+
+def _key_problems(data: Any, keys: list[str], where: str) -> Iterator[Problem]:
+    if not isinstance(data, dict):
+        yield Problem(Why.WRONG_TYPE, where, f"must be an object with keys, not {_shown(data)}")
+        return
+    for key in keys:
+        if key not in data:
+            yield Problem(Why.MISSING_KEY, where, f"{key!r} is missing")
+    for key in data:
+        if key not in keys:
+            yield Problem(Why.UNKNOWN_KEY, where, f"{_shown(key)} is not one of {', '.join(keys)}")
+
+
+def _name_problems(name: Any, known: tuple[str | None, ...], where: str) -> Iterator[Problem]:
+    if name is not None and not isinstance(name, str):
+        yield Problem(Why.WRONG_TYPE, where, f"must be a name, not {_shown(name)}")
+    elif name not in known:
+        names = ", ".join("null" if one is None else one for one in known)
+        yield Problem(Why.UNKNOWN_NAME, where, f"{_shown(name)} is not one of {names}")
+
+
+def _number_problems(number: Any, least: int, most: int | None, where: str) -> Iterator[Problem]:
+    if isinstance(number, bool) or not isinstance(number, Integral):
+        yield Problem(Why.WRONG_TYPE, where, f"must be a whole number, not {_shown(number)}")
+    elif int(number) < 0:
+        yield Problem(Why.NEGATIVE, where, f"{_shown(number)} is below 0")
+    elif int(number) < least or (most is not None and int(number) > most):
+        yield Problem(Why.OUT_OF_RANGE, where, f"{_shown(number)} is not in {least}..{most}")
+
+
+def _count_problems(counts: Any, where: str) -> Iterator[Problem]:
+    problems = list(_list_problems(counts, NUM_COLORS, where))
+    yield from problems
+    if not problems:
+        for color, count in enumerate(counts):
+            yield from _number_problems(count, 0, None, f"{where}[{color}]")
+
+
+def _list_problems(data: Any, length: int | None, where: str) -> Iterator[Problem]:
+    if not isinstance(data, list | tuple):
+        yield Problem(Why.WRONG_TYPE, where, f"must be a list, not {_shown(data)}")
+    elif length is not None and len(data) != length:
+        yield Problem(Why.WRONG_LENGTH, where, f"has {len(data)} entries, not {length}")
+
+
+def _shown(value: object) -> str:
+    """A value in an error message, cut to a readable length."""
+    text = repr(value)
+    return text if len(text) <= 40 else text[:37] + "..."
+
+
+def _rule_problems(position: Any) -> Iterator[Problem]:
+    yield from _tile_problems(position)
+    for number, factory in enumerate(position["factories"]):
+        if sum(factory) > FACTORY_CAPACITY:
+            detail = f"holds {sum(factory)} tiles, more than {FACTORY_CAPACITY}"
+            yield Problem(Why.FACTORY_OVERFULL, f"factories[{number}]", detail)
+    for seat, player in enumerate(position["players"]):
+        yield from _board_problems(player, f"players[{seat}]")
+    yield from _marker_problems(position)
+    yield from _resignation_problems(position)
+    yield from _phase_problems(position)
+
+
+def _tile_problems(position: Position) -> Iterator[Problem]:
+    """R1.2"""
+    totals = [position["bag"][c] + position["discard"][c] for c in range(NUM_COLORS)]
+    for source in [*position["factories"], position["center"]]:
+        totals = [total + count for total, count in zip(totals, source, strict=True)]
+    for player in position["players"]:
+        for name in player["floor"]:
+            if name != MARKER_NAME:
+                totals[COLOR_NAMES.index(name)] += 1
+        for line in player["pattern_lines"]:
+            if line["color"] is not None:
+                totals[COLOR_NAMES.index(line["color"])] += line["count"]
+        for row in range(NUM_LINES):
+            for column in range(NUM_LINES):
+                totals[wall_color(row, column)] += player["wall"][row][column]
+    for color, total in enumerate(totals):
+        if total != TILES_PER_COLOR:
+            detail = f"{total} tiles instead of {TILES_PER_COLOR}"
+            yield Problem(Why.TILE_TOTAL, COLOR_NAMES[color], detail)
+
+
+def _board_problems(player: Position, where: str) -> Iterator[Problem]:
+    """R1.4, R3.5-R3.8"""
+    for number, line in enumerate(player["pattern_lines"]):
+        here = f"{where}.pattern_lines[{number}]"
+        color, count = line["color"], line["count"]
+        if count > number + 1:
+            yield Problem(Why.LINE_OVERFULL, here, f"holds {count} tiles, more than {number + 1}")
+        if (color is None) != (count == 0):
+            yield Problem(Why.LINE_COLOR, here, f"{count} tiles of color {_shown(color)}")
+        elif color is not None and any(
+            player["wall"][number][column] and COLOR_NAMES[wall_color(number, column)] == color
+            for column in range(NUM_LINES)
+        ):
+            yield Problem(Why.LINE_ON_WALL, here, f"{color} is on the wall in this row already")
+    if len(player["floor"]) > FLOOR_SLOTS:
+        detail = f"holds {len(player['floor'])} tokens, more than {FLOOR_SLOTS}"
+        yield Problem(Why.FLOOR_OVERFULL, f"{where}.floor", detail)
+
+
+def _marker_problems(position: Position) -> Iterator[Problem]:
+    """R1.6, R3.3, R3.9"""
+    holders = [
+        seat
+        for seat, player in enumerate(position["players"])
+        for name in player["floor"]
+        if name == MARKER_NAME
+    ]
+    markers = len(holders) + position["center_has_marker"]
+    starter = position["starting_player_next_round"]
+    has_full_floor = len(position["players"][starter]["floor"]) >= FLOOR_SLOTS
+    if markers > 1:
+        yield Problem(Why.MARKER_COUNT, "position", f"{markers} markers on the table")
+    elif holders and holders[0] != starter:
+        detail = f"is {starter}, but player {holders[0]} has the marker"
+        yield Problem(Why.NEXT_STARTER, "starting_player_next_round", detail)
+    elif not markers and position["phase"] == FACTORY_OFFER and not has_full_floor:
+        detail = f"no marker, though the floor of player {starter} had a slot for it"
+        yield Problem(Why.MARKER_COUNT, "position", detail)
+
+
+def _resignation_problems(position: Position) -> Iterator[Problem]:
+    """R8.1, R8.2, R8.5"""
+    orders = [player["resigned"] for player in position["players"]]
+    resigned = sorted(order for order in orders if order is not None)
+    if resigned != list(range(len(resigned))):
+        yield Problem(Why.RESIGNED, "players", f"orders of resigning are {resigned}")
+    if position["phase"] == FACTORY_OFFER and orders[position["current_player"]] is not None:
+        yield Problem(Why.RESIGNED, "current_player", "has resigned")
+    is_left_alone = len(orders) - len(resigned) <= 1
+    if is_left_alone != (position["end_reason"] == "resignation"):
+        detail = f"{len(resigned)} of {len(orders)} players resigned"
+        yield Problem(Why.END_MISMATCH, "end_reason", detail)
+
+
+def _phase_problems(position: Position) -> Iterator[Problem]:
+    """R4.1, R6"""
+    reason = position["end_reason"]
+    if (position["phase"] == GAME_OVER) != (reason is not None):
+        detail = f"{position['phase']} with end reason {_shown(reason)}"
+        yield Problem(Why.END_MISMATCH, "phase", detail)
+        return
+    table = any(map(any, [*position["factories"], position["center"]]))
+    full_row = any(all(row) for player in position["players"] for row in player["wall"])
+    rounds, cap = position["round"], position["max_rounds"]
+    supply = any([*position["bag"], *position["discard"]])
+    if reason is None and not table:
+        yield Problem(Why.EMPTY_TABLE, "position", "the game is on, but there is no tile to take")
+    if full_row and reason in (None, "resignation", "no_tiles", "max_rounds"):
+        why = Why.ROW_IN_PLAY if reason is None else Why.END_MISMATCH
+        yield Problem(why, "players", "a complete row ends the game")
+    if (rounds >= cap and reason in (None, "resignation")) or rounds > cap:
+        yield Problem(Why.OUT_OF_RANGE, "round", f"{rounds} rounds are over, the cap is {cap}")
+    if reason in ("row", "no_tiles", "max_rounds"):
+        yield from _finished_round_problems(position, table)
+    if reason == "row" and not full_row:
+        yield Problem(Why.END_MISMATCH, "end_reason", "there is no complete row")
+    if reason == "max_rounds" and rounds != cap:
+        yield Problem(Why.END_MISMATCH, "end_reason", f"{rounds} of {cap} rounds are over")
+    if reason in ("no_tiles", "max_rounds") and supply != (reason == "max_rounds"):
+        yield Problem(Why.END_MISMATCH, "end_reason", "does not fit the tiles in bag and lid")
+
+
+def _finished_round_problems(position: Position, table: bool) -> Iterator[Problem]:
+    """R4.2, R4.3: after a round that ended the game, table and floors are clear and full lines are tiled."""
+    if table:
+        yield Problem(Why.END_MISMATCH, "position", "the last round left tiles on the table")
+    for seat, player in enumerate(position["players"]):
+        if player["floor"]:
+            yield Problem(Why.END_MISMATCH, f"players[{seat}].floor", "was not cleared")
+        for number, line in enumerate(player["pattern_lines"]):
+            if line["count"] > number:
+                where = f"players[{seat}].pattern_lines[{number}]"
+                yield Problem(Why.END_MISMATCH, where, "is full but not tiled")
