@@ -1,0 +1,1 @@
+"""Players of Azul: agents that choose actions."""

@@ -1,0 +1,1 @@
+"""Layer 4: where agents and engines are measured."""

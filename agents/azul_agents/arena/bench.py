@@ -1,0 +1,150 @@
+"""Speeds of the engine, measured side by side: contenders take turns, and the best of several trials counts.
+
+On a shared machine a trial can only be slowed down, never sped up, so the best one says most about the code; taking
+turns lets every contender see the same weather.
+"""
+
+import importlib.util
+import os
+import platform
+import subprocess
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from azul_env.core.batch import GameBatch
+
+Trial = Callable[[], int]  # does some work and answers how many moves or steps that was
+
+
+@dataclass(frozen=True)
+class BenchConfig:
+    """What to measure, and for how long."""
+
+    trials: int = 5
+    """Trials of each contender; the best counts."""
+    seconds_per_trial: float = 0.5
+    """Least duration of a trial."""
+    yardstick: Path | None = None
+    """A Python file with `play_random_game(num_players, seed)` that answers with `{"moves": ...}`."""
+
+
+@dataclass(frozen=True)
+class Contender:
+    """Something whose speed is measured; `key` names the result."""
+
+    key: str
+    trial: Trial
+
+
+def run_bench(
+    config: BenchConfig, on_trial: Callable[[str], None] = lambda key: None
+) -> dict[str, Any]:
+    """All speeds by key, with the machine, versions and commit they were measured on."""
+    contenders = [
+        Contender("playout_moves_per_second", playout_trial(num_players=2, threads=1)),
+        Contender("playout_moves_per_second_3_players", playout_trial(num_players=3, threads=1)),
+        Contender("playout_moves_per_second_4_players", playout_trial(num_players=4, threads=1)),
+        Contender("playout_moves_per_second_2_threads", playout_trial(num_players=2, threads=2)),
+    ]
+    if config.yardstick is not None:
+        contenders.append(
+            Contender("yardstick_moves_per_second", yardstick_trial(config.yardstick))
+        )
+    speeds = _measure(contenders, config, on_trial)
+    if config.yardstick is not None:
+        ratio = speeds["playout_moves_per_second"] / speeds["yardstick_moves_per_second"]
+        speeds["playout_to_yardstick_ratio"] = ratio
+    return speeds | {"machine": machine(), "versions": versions(), "commit": commit()}
+
+
+def playout_trial(num_players: int, threads: int, num_games: int = 512) -> Trial:
+    """Random games from the deal to the end, all in compiled code."""
+    batch = GameBatch(num_games, num_players, seed=1, threads=threads)
+
+    def trial() -> int:
+        batch.reset()
+        return int(batch.play_to_end().sum())
+
+    return trial
+
+
+def yardstick_trial(path: Path, num_games: int = 20) -> Trial:
+    """Random 2-player games of an engine in a Python file, for comparison in the same run."""
+    spec = importlib.util.spec_from_file_location("azul_yardstick", path)
+    if spec is None or spec.loader is None or not path.is_file():
+        raise ValueError(f"yardstick {path}: there is no such Python file")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    if not hasattr(module, "play_random_game"):
+        raise ValueError(f"yardstick {path}: it has no function play_random_game")
+
+    def trial() -> int:
+        return sum(module.play_random_game(2, seed)["moves"] for seed in range(num_games))
+
+    return trial
+
+
+def _measure(
+    contenders: list[Contender], config: BenchConfig, on_trial: Callable[[str], None]
+) -> dict[str, float]:
+    """The best speed of each contender, per second."""
+    for contender in contenders:
+        contender.trial()  # compiles, or loads compiled code
+    best = {contender.key: 0.0 for contender in contenders}
+    for _ in range(config.trials):
+        for contender in contenders:
+            speed = _speed_of(contender.trial, config.seconds_per_trial)
+            best[contender.key] = max(best[contender.key], speed)
+            on_trial(contender.key)
+    return best
+
+
+def _speed_of(trial: Trial, seconds: float) -> float:
+    """Units a second over at least so many seconds."""
+    units = 0
+    start = time.perf_counter()
+    while (elapsed := time.perf_counter() - start) < seconds:
+        units += trial()
+    return units / elapsed
+
+
+def machine() -> dict[str, Any]:
+    """What the speeds were measured on."""
+    return {"cpu": _cpu_name(), "cores": os.cpu_count(), "system": platform.platform()}
+
+
+def versions() -> dict[str, str | None]:
+    """Versions of everything that matters for speed."""
+    found: dict[str, str | None] = {"python": platform.python_version()}
+    for package in ("azul-env", "numpy", "numba", "gymnasium", "pettingzoo"):
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            found[package] = None
+    return found
+
+
+def commit() -> str | None:
+    """The commit of the checkout that runs; None for an installed package."""
+    folder = Path(__file__).parent
+    command = ["git", "-C", str(folder), "rev-parse", "HEAD"]
+    try:
+        answer = subprocess.run(command, capture_output=True, text=True, timeout=10, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    is_ours = answer.returncode == 0 and "site-packages" not in folder.parts
+    return answer.stdout.strip() if is_ours else None
+
+
+def _cpu_name() -> str:
+    """The processor's name where the system tells it."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        return platform.processor()
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.processor()

@@ -1,0 +1,1 @@
+"""Learning to play Azul by self-play."""
