@@ -1,0 +1,1 @@
+"""The slow, obvious engine that the compiled one is compared with."""
