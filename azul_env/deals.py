@@ -6,7 +6,7 @@ from typing import SupportsIndex
 
 import numpy as np
 
-from azul_env.core.batch import deal_one
+from azul_env.core.batch import deal_games
 from azul_env.core.draw import Streams
 from azul_env.core.spec import FACTORY_CAPACITY, NUM_COLORS, num_factories
 from azul_env.core.state import Row, Rows
@@ -29,7 +29,7 @@ def as_generator(rng: RandomSource | None) -> np.random.Generator:
 
 def deal_randomly(rows: Rows, rng: np.random.Generator) -> None:
     """Fill the displays with tiles drawn by a generator, which gives one raw word for the whole fill."""
-    deal_one(rows, stream_of(rng))
+    deal_games(rows, stream_of(rng), 0, 1)
 
 
 def stream_of(rng: np.random.Generator) -> Streams:

@@ -108,9 +108,10 @@ def finish_one(rows: Rows) -> bool:
 
 
 @kernel
-def deal_one(rows: Rows, streams: Streams) -> None:
-    """Fill the displays of a single game."""
-    deal(rows[0], streams, 0)
+def deal_games(rows: Rows, streams: Streams, first: int, last: int) -> None:
+    """Fill the displays of games that wait for it."""
+    for i in range(first, last):
+        deal(rows[i], streams, i)
 
 
 @kernel

@@ -79,7 +79,7 @@ def deal(row: Row, streams: Streams, k: int) -> None:
     for factory in range(center_of(row)):
         word = next_word(streams, k)
         fraction = high_half(word)
-        tiles = 0
+        tiles = as_int64(0)
         for slot in range(FACTORY_CAPACITY):
             if left == 0:
                 sums = running_sums(row["lid"])  # R2.2

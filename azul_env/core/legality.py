@@ -12,6 +12,7 @@ from azul_env.core.words import (
     LANE,
     LANE_BITS,
     TOP_LANE,
+    as_int64,
     lane_tops_beyond,
     lowest_bit,
     nth_bit,
@@ -53,7 +54,7 @@ def random_turn(row: Row, streams: Streams, k: int) -> tuple[int, int, int]:
     """
     available = row["available"]
     legal = row["legal"][row["current_player"]]
-    counts = 0
+    counts = as_int64(0)
     for color in range(NUM_COLORS):
         sources = (available >> LANE_BITS * color) & LANE
         destinations = (legal >> NUM_DESTINATIONS * color) & DESTINATIONS

@@ -151,7 +151,7 @@ def leave_game(row: Row, player: int) -> None:
     row["resignations"] |= order << NIBBLE_BITS * player
     if seats_left == 2:  # R8.5
         row["current_player"] = player
-        _end_game(row, as_int64(RESIGNATION))  # not a literal: one signature
+        _end_game(row, as_int64(RESIGNATION))
     elif row["current_player"] == player:
         row["current_player"] = next_seat(row, player)
 

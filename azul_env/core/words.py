@@ -34,7 +34,9 @@ def _nth_bit_table() -> np.ndarray[Any, np.dtype[np.int8]]:
 NTH_BIT: Final = _nth_bit_table()
 
 
-as_int64: Any = np.int64  # a widening that checkers accept where an int is promised
+# A cast that checkers accept where an int is promised. Around a literal it also keeps Numba from compiling a variant
+# of the called kernel for that very number.
+as_int64: Any = np.int64
 
 
 @intrinsic
