@@ -13,7 +13,9 @@ ROOT = Path(__file__).parents[2]
 WORKLOAD = Path(__file__).parent / "workload.py"
 
 
-def run_workload(cache: Path, root: Path = ROOT, **settings: str) -> subprocess.CompletedProcess[str]:
+def run_workload(
+    cache: Path, root: Path = ROOT, **settings: str
+) -> subprocess.CompletedProcess[str]:
     """Run the workload in a process of its own."""
     environment = os.environ | {"PYTHONPATH": str(root), "NUMBA_CACHE_DIR": str(cache)} | settings
     return subprocess.run(

@@ -106,7 +106,9 @@ def test_random_action__is_uniform_over_the_legal_ones() -> None:
     draws = 40_000
     rows = np.repeat(batch.rows, draws)
     actions = np.zeros(draws, np.int64)
-    choose_randomly(rows, np.random.SeedSequence(8).generate_state(draws, np.uint64), actions, 0, draws)
+    choose_randomly(
+        rows, np.random.SeedSequence(8).generate_state(draws, np.uint64), actions, 0, draws
+    )
     counts = np.bincount(actions, minlength=240)
     assert counts.sum() == counts[legal].sum()
     expected = draws / len(legal)

@@ -9,7 +9,6 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from reference.engine import Game
 
 from azul_env import (
     GameState,
@@ -23,6 +22,7 @@ from azul_env import (
     to_dict,
     winners,
 )
+from reference.engine import Game
 
 FLOOR = 5
 Policy = Callable[[list[int], random.Random], int]
@@ -82,7 +82,8 @@ def deal_on(state: GameState) -> list[list[int]]:
 
 @pytest.mark.parametrize("num_players", [2, 3, 4])
 @pytest.mark.parametrize(
-    ("policy", "games"), [(uniform, 1000), (mostly_floor, 150), (no_floor, 300), (center_first, 300)]
+    ("policy", "games"),
+    [(uniform, 1000), (mostly_floor, 150), (no_floor, 300), (center_first, 300)],
 )
 def test_engines__agree_on_every_state(num_players: int, policy: Policy, games: int) -> None:
     for seed in range(games):
