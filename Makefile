@@ -1,0 +1,48 @@
+# Each target makes the virtual environment it needs and installs into it; nothing else has to be set up.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e
+
+.PHONY: help train test check bench goldens format clean
+
+help: ## show the targets
+	@awk -F':.*## ' '/^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+
+# Stamps: an environment is brought up to date when the requirements change.
+$(VENV)/.installed: pyproject.toml constraints.txt | $(BIN)/python
+	$(INSTALL) .
+	@touch $@
+
+$(VENV)/.installed-dev: pyproject.toml constraints.txt | $(BIN)/python
+	$(INSTALL) '.[dev]'
+	@touch $@ $(VENV)/.installed
+
+train: $(VENV)/.installed ## train a self-play agent (not there yet)
+	@echo "Training is not part of this version yet: see CHANGELOG.md." >&2; exit 1
+
+test: check ## run all checks and all tests
+	$(BIN)/python -m pytest
+
+check: $(VENV)/.installed-dev ## format, lint, types, import contracts
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/basedpyright --pythonpath $(BIN)/python
+	$(BIN)/lint-imports
+
+bench: $(VENV)/.installed ## print the speeds, beside a plain Python engine
+	$(BIN)/azul bench --yardstick tests/reference/engine.py
+
+goldens: $(VENV)/.installed-dev ## write the golden playthroughs anew
+	$(BIN)/python tests/goldens/playthrough.py
+
+format: $(VENV)/.installed-dev ## format the code
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+clean: ## remove the environment and all caches of the project
+	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
