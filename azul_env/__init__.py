@@ -6,6 +6,7 @@ The public functions are pure and documented in `docs/SPEC.md`; the compiled ker
 from azul_env.core.actions import Action, decode_action, encode_action
 from azul_env.core.batch import GameBatch
 from azul_env.core.spec import Color, IllegalReason, num_actions, num_factories
+from azul_env.envs.registration import register_environments
 from azul_env.errors import (
     IllegalActionError,
     ImpossibleDealError,
@@ -17,6 +18,7 @@ from azul_env.errors import (
     RecordError,
 )
 from azul_env.notation import describe_action, format_action, parse_action
+from azul_env.observation import decode_observation, observation_layout, observe
 from azul_env.record import GameRecord, GameRecorder, ReplayStep, replay, verify
 from azul_env.record_files import LostRecordWarning, append_record, read_records, write_records
 from azul_env.rules import (
@@ -67,6 +69,7 @@ __all__ = [
     "append_record",
     "apply_action",
     "decode_action",
+    "decode_observation",
     "describe_action",
     "encode_action",
     "format_action",
@@ -78,6 +81,8 @@ __all__ = [
     "new_game",
     "num_actions",
     "num_factories",
+    "observation_layout",
+    "observe",
     "parse_action",
     "parse_state",
     "problems",
@@ -90,3 +95,5 @@ __all__ = [
     "winners",
     "write_records",
 ]
+
+register_environments()

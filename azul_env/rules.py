@@ -16,7 +16,7 @@ from azul_env.core.batch import (
     start_one,
     write_masks,
 )
-from azul_env.core.scoring import complete_rows
+from azul_env.core.ranking import write_ranks
 from azul_env.core.spec import (
     COUNTER_LIMIT,
     DEFAULT_MAX_ROUNDS,
@@ -125,11 +125,11 @@ def apply_action(
     """
     turn = _as_action(action, state.num_players)
     if turn is None or not in_range(turn, state.num_players):
-        _refuse(state, action)
+        refuse(state, action)
     rows = state.rows.copy()
     answer = draft_one(rows, encode_action(turn, state.num_players))
     if answer == REFUSED:
-        _refuse(state, turn)
+        refuse(state, turn)
     if answer != TURN_PASSED and finish_one(rows):
         _fill_displays(rows, rng, deal)
     return _step_result(rows)
@@ -155,16 +155,9 @@ def ranking(state: GameState) -> tuple[int, ...]:
     """The rank of each seat, from 1; equal ranks are shared (R7). Raises ValueError while the game is on."""
     if not state.is_terminal:
         raise ValueError(f'the game is still on: "{state!r}"')
-    standings = [
-        (
-            board.resigned is None,
-            board.resigned or 0,  # R7.2: the later, the better
-            board.score if board.resigned is None else 0,
-            int(complete_rows(wall)) if board.resigned is None else 0,  # R7.1
-        )
-        for board, wall in zip(state.players, state.rows["walls"][0].tolist(), strict=False)
-    ]
-    return tuple(1 + sum(other > own for other in standings) for own in standings)
+    ranks = np.zeros(state.num_players, np.int64)
+    write_ranks(state.rows, ranks)
+    return tuple(ranks.tolist())
 
 
 def winners(state: GameState) -> tuple[int, ...]:
@@ -201,8 +194,8 @@ def _as_action(action: AnyAction, num_players: int) -> Action | None:
     return decode_action(number, num_players) if 0 <= number < num_actions(num_players) else None
 
 
-def _refuse(state: GameState, action: AnyAction) -> NoReturn:
-    """Raise the error for an illegal action."""
+def refuse(state: GameState, action: AnyAction) -> NoReturn:
+    """Raise the error for an action that is illegal."""
     reason = illegal_reason(state, action)
     assert reason is not None, "the compiled and the plain test of legality disagree"
     if reason is IllegalReason.OUT_OF_RANGE:

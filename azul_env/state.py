@@ -58,6 +58,12 @@ class GameState:
     def __repr__(self) -> str:
         return format_state(self)
 
+    def _repr_svg_(self) -> str:
+        """The picture that notebooks show."""
+        from azul_env.render import svg
+
+        return svg(self)
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, GameState):
             return NotImplemented

@@ -4,10 +4,7 @@ Each kernel works on the games `first` to `last - 1`, so that threads can share 
 from stream i: the results do not depend on the number of threads. A single game is a batch of one.
 """
 
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from itertools import pairwise
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +17,7 @@ from azul_env.core.moves import draft
 from azul_env.core.rounds import PLAYING, close_round, finish_round, leave_game, start_game
 from azul_env.core.spec import ACTIONS_PER_SOURCE, DEFAULT_MAX_ROUNDS, num_actions
 from azul_env.core.state import Row, Rows, center_of, empty_rows
+from azul_env.core.threads import Workers
 
 RANDOM_SEAT: Final = -1  # as a starting player: drawn anew for every game
 NONE_ILLEGAL: Final = -1  # what `first_illegal` answers when all actions are legal
@@ -204,8 +202,7 @@ class GameBatch:
         threads: int = 1,
     ) -> None:
         """Start all games. `starting_player=None` draws the seat anew for every game."""
-        if num_games < 1 or threads < 1:
-            raise ValueError(f"num_games={num_games} and threads={threads} must be at least 1")
+        self._workers = Workers(num_games, threads)
         self.num_players = num_players
         self.max_rounds = max_rounds
         self.rows = empty_rows(num_games)
@@ -216,9 +213,6 @@ class GameBatch:
         self._starter = RANDOM_SEAT if starting_player is None else starting_player
         self._actions = np.zeros(num_games, np.int64)
         self._turns = np.zeros(num_games, np.int64)
-        bounds = [num_games * part // threads for part in range(threads + 1)]
-        self._slices = list(pairwise(bounds))
-        self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
         self.reset()
 
     def __len__(self) -> int:
@@ -226,18 +220,18 @@ class GameBatch:
 
     def reset(self) -> None:
         """Start every game anew."""
-        self._run(
+        self._workers.run(
             reset_games, self.rows, self.streams, self.num_players, self._starter, self.max_rounds
         )
 
     def legal_masks(self) -> NDArray[np.bool_]:
         """Legal masks, one game a row. The array is reused by the next call."""
-        self._run(write_masks, self.rows, self.masks)
+        self._workers.run(write_masks, self.rows, self.masks)
         return self.masks
 
     def random_actions(self) -> Actions:
         """A random legal action for every game. The array is reused by the next call."""
-        self._run(choose_randomly, self.rows, self.streams, self._actions)
+        self._workers.run(choose_randomly, self.rows, self.streams, self._actions)
         return self._actions
 
     def step(self, actions: Actions) -> NDArray[np.bool_]:
@@ -251,7 +245,7 @@ class GameBatch:
         wrong = first_illegal(self.rows, actions, 0, len(self))
         if wrong != NONE_ILLEGAL:
             raise ValueError(f"action {actions[wrong]} is illegal in game {wrong}")
-        self._run(
+        self._workers.run(
             step_games,
             self.rows,
             self.streams,
@@ -264,19 +258,10 @@ class GameBatch:
 
     def play_to_round_end(self) -> NDArray[np.int64]:
         """Random turns to the end of the round, scored but not dealt anew; the number of turns by game."""
-        self._run(play_rounds, self.rows, self.streams, self._turns)
+        self._workers.run(play_rounds, self.rows, self.streams, self._turns)
         return self._turns
 
     def play_to_end(self) -> NDArray[np.int64]:
         """Random turns to the end of every game; their number by game."""
-        self._run(play_games, self.rows, self.streams, self._turns)
+        self._workers.run(play_games, self.rows, self.streams, self._turns)
         return self._turns
-
-    def _run(self, kernel: Callable[..., Any], *arguments: Any) -> None:
-        """Run a kernel over all games, a slice on each thread."""
-        if self._pool is None:
-            kernel(*arguments, 0, len(self))
-            return
-        tasks = [self._pool.submit(kernel, *arguments, *bounds) for bounds in self._slices]
-        for task in tasks:
-            task.result()

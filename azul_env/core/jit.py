@@ -23,7 +23,7 @@ from numba.core import event
 P = ParamSpec("P")
 R = TypeVar("R")
 
-CORE_FOLDER = Path(__file__).parent
+ENGINE_FOLDER = Path(__file__).parents[1]  # azul_env, whose kernels all others may call
 config: Any = numba_config  # its attributes are made at run time
 KERNELS: list[Any] = []  # every compiled kernel, for the tests that count signatures
 STALE_AFTER_SECONDS = 14 * 24 * 3600  # folders of older code, unused for so long, are removed
@@ -37,7 +37,7 @@ def kernel(function: Callable[P, R]) -> Callable[P, R]:
     if config.DISABLE_JIT:
         # Compiled integers wrap in silence; NumPy's scalars would warn in the random generator.
         return np.errstate(over="ignore")(function)
-    folder = cache_folder(_package_folder(function))
+    folder = cache_folder(_origin(function))
     configured = config.CACHE_DIR
     config.CACHE_DIR = str(folder) if folder else configured
     try:
@@ -54,12 +54,12 @@ def kernel(function: Callable[P, R]) -> Callable[P, R]:
 
 
 @cache
-def cache_folder(package_folder: Path) -> Path | None:
-    """Folder for the compiled code of one package; None where no folder can be written."""
+def cache_folder(origin: Path) -> Path | None:
+    """Folder for the compiled code of one package or file; None where no folder can be written."""
     configured = os.environ.get("NUMBA_CACHE_DIR") or os.environ.get("XDG_CACHE_HOME")
     try:
         parent = Path(configured) if configured else Path.home() / ".cache"
-        folder = parent / "azul_env" / source_digest(package_folder)
+        folder = parent / "azul_env" / source_digest(origin)
         folder.mkdir(parents=True, exist_ok=True)
         os.utime(folder)
     except (OSError, RuntimeError):  # Path.home() raises the latter where there is none
@@ -67,25 +67,23 @@ def cache_folder(package_folder: Path) -> Path | None:
     return folder if os.access(folder, os.W_OK) else None
 
 
-def source_digest(package_folder: Path) -> str:
-    """Digest of the core's and the package's sources and of the settings that change machine code."""
+def source_digest(origin: Path) -> str:
+    """Digest of the engine's and the origin's sources and of the settings that change machine code."""
     digest = hashlib.sha256()
-    for folder in sorted({CORE_FOLDER, package_folder}):
-        for source in sorted(folder.rglob("*.py")):
-            digest.update(source.relative_to(folder).as_posix().encode() + b"\0")
+    for place in sorted({ENGINE_FOLDER, origin}):
+        for source in sorted(place.rglob("*.py")) if place.is_dir() else [place]:
+            digest.update(source.relative_to(place.parent).as_posix().encode() + b"\0")
             digest.update(source.read_bytes())
     settings = (numba.__version__, np.__version__, config.BOUNDSCHECK, config.OPT, config.DEBUG)
     digest.update(repr(settings).encode())
     return digest.hexdigest()[:20]
 
 
-def _package_folder(function: Callable[P, R]) -> Path:
-    """Folder of the top-level package (or the file's folder) that defines the function."""
-    module = sys.modules.get(function.__module__.partition(".")[0])
-    location = getattr(module, "__file__", None) or function.__code__.co_filename
-    folder = Path(location).resolve().parent
-    # The environments of this package are no part of any kernel: editing them compiles nothing anew.
-    return CORE_FOLDER if CORE_FOLDER.is_relative_to(folder) else folder
+def _origin(function: Callable[P, R]) -> Path:
+    """Folder of the top-level package that defines a function, or its file if it is in none."""
+    package, _, inner = function.__module__.partition(".")
+    location = sys.modules[package].__file__ if inner else None
+    return Path(location).resolve().parent if location else Path(function.__code__.co_filename)
 
 
 class _FirstCompilation(event.Listener):
@@ -96,7 +94,7 @@ class _FirstCompilation(event.Listener):
         if self.is_told or not any(dispatcher is kernel for kernel in KERNELS):
             return
         self.is_told = True
-        folder = cache_folder(_package_folder(dispatcher.py_func))
+        folder = cache_folder(_origin(dispatcher.py_func))
         kept = (
             f"kept in {folder}" if folder else "set NUMBA_CACHE_DIR to a writable folder to keep it"
         )

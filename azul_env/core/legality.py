@@ -5,6 +5,7 @@ from typing import Any, Final
 from numpy.typing import NDArray
 
 from azul_env.core.draw import FRACTION, Streams, high_half, low_half, next_word
+from azul_env.core.intrinsics import lowest_bit, popcount, store_bytes
 from azul_env.core.jit import kernel
 from azul_env.core.spec import ACTIONS_PER_SOURCE, NUM_COLORS, NUM_DESTINATIONS
 from azul_env.core.state import Row, center_of
@@ -13,10 +14,9 @@ from azul_env.core.words import (
     LANE_BITS,
     TOP_LANE,
     as_int64,
+    bits_to_bytes,
     lane_tops_beyond,
-    lowest_bit,
     nth_bit,
-    popcount,
     running_sums,
 )
 
@@ -36,13 +36,22 @@ def write_mask(row: Row, mask: NDArray[Any]) -> None:
     """Set mask[action] to whether the player to move may play it, for every action."""
     available = row["available"]
     legal = row["legal"][row["current_player"]]
-    for source in range(center_of(row) + 1):
-        for color in range(NUM_COLORS):
+    center = center_of(row)
+    for source in range(center + 1):
+        first = ACTIONS_PER_SOURCE * source
+        for color in range(NUM_COLORS - 1):
             holds = (available >> (LANE_BITS * color + source)) & 1
-            goes = (legal >> NUM_DESTINATIONS * color) & DESTINATIONS & -holds
-            first = ACTIONS_PER_SOURCE * source + NUM_DESTINATIONS * color
+            goes = bits_to_bytes(legal >> NUM_DESTINATIONS * color) & -holds
+            # Two bytes too many, which the next store puts right.
+            store_bytes(mask, first + NUM_DESTINATIONS * color, goes)
+        holds = (available >> (TOP_LANE + source)) & 1
+        goes = bits_to_bytes(legal >> NUM_DESTINATIONS * (NUM_COLORS - 1)) & -holds
+        first += NUM_DESTINATIONS * (NUM_COLORS - 1)
+        if source < center:
+            store_bytes(mask, first, goes)
+        else:  # the mask ends here
             for destination in range(NUM_DESTINATIONS):
-                mask[first + destination] = (goes >> destination) & 1
+                mask[first + destination] = (goes >> 8 * destination) & 1
 
 
 @kernel

@@ -2,10 +2,11 @@
 
 from typing import Final
 
+from azul_env.core.intrinsics import bit_length
 from azul_env.core.jit import kernel
 from azul_env.core.spec import FLOOR, FLOOR_SLOTS, NUM_COLORS, NUM_DESTINATIONS, NUM_LINES
 from azul_env.core.state import MARKER_TOKEN, NIBBLE, NIBBLE_BITS, Row, center_of
-from azul_env.core.words import LANE_BITS, LANE_ONES, bit_length, lane, nonzero_lanes
+from azul_env.core.words import LANE_BITS, LANE_ONES, lane, nonzero_lanes
 
 CAPACITIES: Final = sum((line + 1) << NIBBLE_BITS * line for line in range(NUM_LINES))
 LINE_NIBBLES: Final = (1 << NIBBLE_BITS * NUM_LINES) - 1

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from azul_env.core.draw import Streams, deal
+from azul_env.core.intrinsics import lowest_bit
 from azul_env.core.jit import kernel
 from azul_env.core.moves import CAPACITIES, has_resigned, next_seat
 from azul_env.core.scoring import (
@@ -24,7 +25,7 @@ from azul_env.core.spec import (
     wall_column,
 )
 from azul_env.core.state import MARKER_TOKEN, NIBBLE, NIBBLE_BITS, Row
-from azul_env.core.words import LANE_BITS, LANE_ONES, as_int64, lowest_bit
+from azul_env.core.words import LANE_BITS, LANE_ONES, as_int64
 
 PLAYING: Final = int(EndReason.PLAYING)
 ROW: Final = int(EndReason.ROW)

@@ -5,6 +5,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from azul_env.core.intrinsics import popcount
 from azul_env.core.jit import kernel
 from azul_env.core.spec import (
     COLOR_BONUS,
@@ -15,7 +16,6 @@ from azul_env.core.spec import (
     ROW_BONUS,
     wall_column,
 )
-from azul_env.core.words import popcount
 
 FULL_ROW: Final = (1 << NUM_LINES) - 1
 COLUMN_0: Final = sum(1 << NUM_LINES * row for row in range(NUM_LINES))

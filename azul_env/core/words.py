@@ -8,8 +8,7 @@ turns a mix of signed and unsigned into something else without a word.
 from typing import Any, Final
 
 import numpy as np
-from numba import types
-from numba.extending import intrinsic, overload
+from numpy.typing import NDArray
 
 from azul_env.core.jit import kernel
 from azul_env.core.spec import NUM_COLORS
@@ -31,75 +30,19 @@ def _nth_bit_table() -> np.ndarray[Any, np.dtype[np.int8]]:
     return table
 
 
+def _spread_table() -> NDArray[np.int64]:
+    """Every word of six bits with each bit in a byte of its own."""
+    words = [sum((word >> bit & 1) << 8 * bit for bit in range(6)) for word in range(64)]
+    return np.array(words, np.int64)
+
+
 NTH_BIT: Final = _nth_bit_table()
+SPREAD: Final = _spread_table()
 
 
 # A cast that checkers accept where an int is promised. Around a literal it also keeps Numba from compiling a variant
 # of the called kernel for that very number.
 as_int64: Any = np.int64
-
-
-@intrinsic
-def _ctpop(typing_context: Any, word: Any) -> Any:
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.ctpop(arguments[0])
-
-    return types.int64(types.int64), generate
-
-
-@intrinsic
-def _cttz(typing_context: Any, word: Any) -> Any:
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.cttz(arguments[0], context.get_constant(types.boolean, True))
-
-    return types.int64(types.int64), generate
-
-
-@intrinsic
-def _ctlz(typing_context: Any, word: Any) -> Any:
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.ctlz(arguments[0], context.get_constant(types.boolean, False))
-
-    return types.int64(types.int64), generate
-
-
-def popcount(word: int) -> int:
-    """Number of set bits."""
-    return int(word).bit_count()
-
-
-@overload(popcount)
-def _compiled_popcount(word: Any) -> Any:
-    def compiled(word: Any) -> Any:
-        return _ctpop(word)  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
-
-    return compiled
-
-
-def lowest_bit(word: int) -> int:
-    """Position of the lowest set bit of a word that is not 0."""
-    return (int(word) & -int(word)).bit_length() - 1
-
-
-@overload(lowest_bit)
-def _compiled_lowest_bit(word: Any) -> Any:
-    def compiled(word: Any) -> Any:
-        return _cttz(word)  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
-
-    return compiled
-
-
-def bit_length(word: int) -> int:
-    """Number of bits up to the highest set one; 0 for 0."""
-    return int(word).bit_length()
-
-
-@overload(bit_length)
-def _compiled_bit_length(word: Any) -> Any:
-    def compiled(word: Any) -> Any:
-        return 64 - _ctlz(word)  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
-
-    return compiled
 
 
 @kernel
@@ -146,3 +89,27 @@ def pack_lanes(counts: Any) -> int:
 def unpack_lanes(word: int) -> tuple[int, ...]:
     """The five counts of a word."""
     return tuple(int(word) >> LANE_BITS * color & LANE for color in range(NUM_COLORS))
+
+
+@kernel
+def lanes_to_bytes(word: int) -> int:
+    """The five lanes of a word as its five lowest bytes; numbers must be below 256."""
+    first = word & 0xFF
+    second = (word >> 4) & 0xFF00
+    third = (word >> 8) & 0xFF0000
+    fourth = (word >> 12) & 0xFF000000
+    return first | second | third | fourth | ((word >> 16) & 0xFF00000000)
+
+
+@kernel
+def nibbles_to_bytes(word: int) -> int:
+    """The seven lowest nibbles of a word as its seven lowest bytes."""
+    word = (word | (word << 16)) & 0x00000FFF0000FFFF
+    word = (word | (word << 8)) & 0x000F00FF00FF00FF
+    return (word | (word << 4)) & 0x000F0F0F0F0F0F0F
+
+
+@kernel
+def bits_to_bytes(word: int) -> int:
+    """The six lowest bits of a word as its six lowest bytes, each 0 or 1."""
+    return SPREAD[word & 63]

@@ -1,0 +1,80 @@
+"""One wrapper in place of PettingZoo's usual three, with the same behaviour and a fraction of their cost.
+
+Like TerminateIllegalWrapper it ends the game on an illegal action, like AssertOutOfBoundsWrapper it refuses what is not
+in the action space, like OrderEnforcingWrapper (which it is) it refuses calls before `reset`. A test compares it with
+the three of them, call by call.
+"""
+
+from typing import Any
+
+from pettingzoo.utils.env_logger import EnvLogger
+from pettingzoo.utils.wrappers.order_enforcing import OrderEnforcingWrapper
+
+from azul_env.envs.aec import AzulAEC, Observation
+from azul_env.rewards import ILLEGAL_PENALTY
+
+
+class GuardedAEC(OrderEnforcingWrapper[str, Any, Any]):
+    """An `AzulAEC` that is safe to hand to anybody."""
+
+    def __init__(self, env: AzulAEC) -> None:
+        super().__init__(env)
+        self._raw = env
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Start a new game."""
+        self._has_reset = True
+        self._has_updated = True
+        self._raw.reset(seed=seed, options=options)
+
+    def step(self, action: Any) -> None:
+        """Play an action; an illegal one ends the game, and its player gets the penalty."""
+        raw = self._raw
+        if not self._has_reset:
+            EnvLogger.error_step_before_reset()
+        self._has_updated = True
+        if not raw.agents:
+            EnvLogger.warn_step_after_terminated_truncated()
+            return
+        agent = raw.agent_selection
+        if raw.terminations[agent] or raw.truncations[agent]:
+            assert action is None or raw.action_space(agent).contains(action), _not_in_space(action)
+            raw._was_dead_step(action)
+            return
+        assert raw.action_space(agent).contains(action), _not_in_space(action)
+        if raw.try_step(int(action)):
+            return
+        EnvLogger.warn_on_illegal_move()
+        self._end_by_illegal_move(agent)
+
+    def observe(self, agent: str) -> Observation:
+        """What an agent sees."""
+        if not self._has_reset:
+            EnvLogger.error_observe_before_reset()
+        return self._raw.observe(agent)
+
+    def last(
+        self, observe: bool = True
+    ) -> tuple[Observation | None, float, bool, bool, dict[str, Any]]:
+        """Observation, cumulative reward, termination, truncation and info of the agent to move."""
+        if not self._has_reset:
+            EnvLogger.error_observe_before_reset()
+        return self._raw.last(observe)
+
+    def __str__(self) -> str:
+        return str(self._raw)
+
+    def _end_by_illegal_move(self, agent: str) -> None:
+        """The game is over for all; only the offender is punished."""
+        raw = self._raw
+        raw._cumulative_rewards[agent] = 0
+        raw.terminations = dict.fromkeys(raw.agents, True)
+        raw.truncations = dict.fromkeys(raw.agents, True)
+        raw.rewards = dict.fromkeys(raw.agents, 0.0)
+        raw.rewards[agent] = ILLEGAL_PENALTY
+        raw._accumulate_rewards()
+        raw._deads_step_first()
+
+
+def _not_in_space(action: Any) -> str:
+    return f"action {action!r} is not in action space"

@@ -1,0 +1,173 @@
+"""Games in which one seat learns and the others are played by opponents: what the Gymnasium environments adapt.
+
+All games of a batch take a step together: the learners act, the opponents answer until the learners are to move again.
+A single environment is a batch of one.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from azul_env.core.batch import NONE_ILLEGAL, write_masks
+from azul_env.core.rounds import PLAYING
+from azul_env.core.state import Rows, empty_rows
+from azul_env.core.threads import Workers
+from azul_env.envs.kernels import (
+    act,
+    answer_randomly,
+    begin_games,
+    no_floats,
+    play_some,
+    publish,
+    settle,
+)
+from azul_env.envs.settings import Settings
+from azul_env.observation import PADDING
+from azul_env.rewards import CUSTOM
+from azul_env.rules import refuse
+from azul_env.state import GameState
+
+BatchedOpponent = Callable[[Rows, NDArray[np.bool_], np.random.Generator], Any]
+Opponent = Callable[[GameState, NDArray[np.bool_], np.random.Generator], Any]
+
+
+class SeatStep(NamedTuple):
+    """What a step gave to every learner."""
+
+    rewards: NDArray[np.float64]
+    terminated: NDArray[np.bool_]
+    truncated: NDArray[np.bool_]
+    illegal: NDArray[np.bool_]
+
+
+class SeatGames:
+    """A batch of games with a learner in one seat of each. Without opponents, random ones play, compiled."""
+
+    def __init__(
+        self,
+        num_games: int,
+        settings: Settings,
+        opponents: Sequence[BatchedOpponent] | None = None,
+        threads: int = 1,
+    ) -> None:
+        self.settings = settings
+        self.opponents = opponents  # in turn order behind the learner
+        self.rows = empty_rows(num_games)
+        self.streams = np.zeros(num_games, np.uint64)
+        self.seats = np.zeros(num_games, np.int64)
+        self.workers = Workers(num_games, threads)
+        self._codes = np.array(
+            [settings.num_players, settings.starting_player, settings.max_rounds, settings.seat]
+        )
+        self._nobody = np.zeros(num_games, np.bool_)
+
+    def begin(self, due: NDArray[np.bool_], rng: np.random.Generator) -> None:
+        """Start new games where they are due, up to the learner's first turn."""
+        self.workers.run(begin_games, self.rows, self.streams, self.seats, self._codes, due)
+        self._answer(self._nobody, rng)
+
+    def step(self, actions: NDArray[np.int64], rng: np.random.Generator) -> SeatStep:
+        """Play the learners' actions and the opponents' answers. Finished games stay as they are until `begin`."""
+        settings, count = self.settings, len(self.rows)
+        all_rewards = np.zeros((count, settings.num_players))
+        result = SeatStep(np.zeros(count), *(np.zeros(count, np.bool_) for _ in range(3)))
+        before = self.rows.copy() if settings.reward_kind == CUSTOM else None
+        kind = settings.reward_kind
+        self.workers.run(act, self.rows, self.streams, actions, kind, all_rewards, result.illegal)
+        self._answer(result.illegal, rng)
+        self.workers.run(
+            settle,
+            self.rows,
+            self.seats,
+            kind,
+            all_rewards,
+            result.illegal,
+            result.rewards,
+            result.terminated,
+            result.truncated,
+        )
+        if before is not None:
+            self._add_custom_rewards(before, result)
+        return result
+
+    def publish(self) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+        """Observations and masks of all learners, in arrays of their own."""
+        return observations_of(self.rows, self.seats, self.settings, self.workers)
+
+    def _answer(self, illegal: NDArray[np.bool_], rng: np.random.Generator) -> None:
+        """Let opponents play until every learner is to move, except where its game is over."""
+        if self.opponents is None:
+            self.workers.run(answer_randomly, self.rows, self.streams, self.seats, illegal)
+            return
+        rows, players = self.rows, self.settings.num_players
+        while True:
+            waiting = (rows["end_reason"] == PLAYING) & (rows["current_player"] != self.seats)
+            games = np.flatnonzero(waiting & ~illegal)
+            if games.size == 0:
+                return
+            places = (rows["current_player"][games] - self.seats[games]) % players
+            for place in np.unique(places).tolist():
+                self._let_play(self.opponents[place - 1], games[places == place], rng)
+
+    def _let_play(
+        self, opponent: BatchedOpponent, games: NDArray[np.int64], rng: np.random.Generator
+    ) -> None:
+        """Ask one opponent for its actions in some games and play them."""
+        rows = self.rows[games]
+        masks = np.zeros((len(games), self.settings.num_actions), np.bool_)
+        write_masks(rows, masks, 0, len(games))
+        actions = np.ascontiguousarray(opponent(rows, masks, rng), np.int64)
+        if actions.shape != games.shape:
+            raise ValueError(
+                f"an opponent gave actions of shape {actions.shape} for {len(games)} games"
+            )
+        wrong = play_some(self.rows, self.streams, games, actions)
+        if wrong != NONE_ILLEGAL:
+            game = int(games[wrong])
+            refuse(GameState(self.rows[game : game + 1].copy()), int(actions[wrong]))
+
+    def _add_custom_rewards(self, before: Rows, result: SeatStep) -> None:
+        """Rewards of a user's own function, one game at a time."""
+        for game in np.flatnonzero(~result.illegal).tolist():
+            then = GameState(before[game : game + 1])
+            now = GameState(self.rows[game : game + 1].copy())
+            result.rewards[game] = self.settings.reward(then, now)[self.seats[game]]
+
+
+def observations_of(
+    rows: Rows, players: NDArray[np.int64], settings: Settings, workers: Workers
+) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+    """Observations of the given players and masks of those to move, in arrays of their own."""
+    count = len(rows)
+    masks = np.empty((count, settings.num_actions), np.bool_)
+    features = np.empty((count, settings.size + PADDING), np.uint8)
+    is_float = settings.dtype is np.float32
+    floats = np.empty((count, settings.size), np.float32) if is_float else no_floats()
+    workers.run(publish, rows, players, masks, features, settings.scales, floats)
+    return (floats if is_float else features[:, :-PADDING].copy()), masks
+
+
+def batched(opponent: Opponent) -> BatchedOpponent:
+    """An opponent for one game at a time, asked game by game."""
+
+    def answer(rows: Rows, masks: NDArray[np.bool_], rng: np.random.Generator) -> list[int]:
+        states = [GameState(rows[game : game + 1]) for game in range(len(rows))]
+        return [int(opponent(state, mask, rng)) for state, mask in zip(states, masks, strict=True)]
+
+    return answer
+
+
+def as_opponents(opponents: Any, num_players: int) -> list[Any] | None:
+    """The opponents in turn order behind the learner: None for random ones, one callable for all, or a list."""
+    if opponents is None or opponents == "random":
+        return None
+    if callable(opponents):
+        return [opponents] * (num_players - 1)
+    listed = list(opponents)
+    if len(listed) != num_players - 1 or not all(callable(opponent) for opponent in listed):
+        raise ValueError(
+            f"opponents must be None, a callable, or {num_players - 1} callables: {opponents!r:.80}"
+        )
+    return listed

@@ -1,0 +1,289 @@
+"""Many games as Gymnasium vector environments, compiled: one seat learning in each, or whoever is to move.
+
+Both restart a game in the very step that ends it (autoreset mode SAME_STEP): the observation is the new game's, and the
+finished one's is in `info["final_obs"]`. Game i of a vector environment with seed s is the game of a single one with
+seed s + i.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium.utils.seeding import np_random
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space
+from numpy.typing import NDArray
+
+from azul_env.core.batch import reset_games
+from azul_env.core.spec import DEFAULT_MAX_ROUNDS
+from azul_env.core.state import STATE, Rows, empty_rows
+from azul_env.core.threads import Workers
+from azul_env.deals import as_generator, stream_of
+from azul_env.envs.kernels import step_turns
+from azul_env.envs.seats import BatchedOpponent, SeatGames, as_opponents, observations_of
+from azul_env.envs.settings import RANDOM, Seat, Settings
+from azul_env.rewards import CUSTOM, Reward
+from azul_env.state import GameState
+
+Info = dict[str, Any]
+VectorStep = tuple[NDArray[Any], NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], Info]
+
+
+class _AzulVector(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]]):
+    """What both vector environments share: spaces, seeds, masks and states."""
+
+    metadata = {"autoreset_mode": AutoresetMode.SAME_STEP}  # noqa: RUF012
+
+    def __init__(self, num_envs: int, settings: Settings, threads: int) -> None:
+        self.num_envs = num_envs
+        self.settings = settings
+        self.workers = Workers(num_envs, threads)
+        self.single_observation_space = settings.observation_space()
+        self.single_action_space = settings.action_space()
+        self.observation_space = batch_space(self.single_observation_space, num_envs)
+        self.action_space = batch_space(self.single_action_space, num_envs)
+        self.rows: Rows = empty_rows(num_envs)
+        self.streams = np.zeros(num_envs, np.uint64)
+        self._masks = np.zeros((num_envs, settings.num_actions), np.bool_)
+        self._is_new = True
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """The legal actions of every game, one array for all; the array of the last step."""
+        return self._masks
+
+    def get_state(self) -> Rows:
+        """A copy of all positions: an array of rows, see `azul_env.core.state`."""
+        return self.rows.copy()
+
+    def set_state(self, states: Rows | Sequence[GameState]) -> tuple[NDArray[Any], Info]:
+        """Go on from other positions, one a game, all still on; observations and info of them."""
+        if not isinstance(states, np.ndarray):
+            states = np.concatenate([state.rows for state in states])
+        if states.dtype != STATE or states.shape != (self.num_envs,):
+            raise ValueError(
+                f"{self.num_envs} states are needed, not an array of shape {states.shape}"
+            )
+        if (states["num_players"] != self.settings.num_players).any():
+            raise ValueError(f"all states must have {self.settings.num_players} players")
+        if states["end_reason"].any():
+            game = int(np.flatnonzero(states["end_reason"])[0])
+            raise ValueError(f"the game of state {game} is over: there is nothing to go on from")
+        if self._is_new:
+            self.reset()
+        self.rows[:] = states
+        return self._resumed()
+
+    def _resumed(self) -> tuple[NDArray[Any], Info]:
+        raise NotImplementedError
+
+    def _seed(self, seed: int | Sequence[int | None] | None) -> None:
+        """Start the chance of every game anew: from its own seed, else, the first time, from fresh entropy."""
+        if seed is None and not self._is_new:
+            return
+        if isinstance(seed, int | np.integer):
+            self._np_random, self._np_random_seed = np_random(int(seed))
+            seeds: Sequence[int | None] = range(int(seed), int(seed) + self.num_envs)
+        else:
+            seeds = [None] * self.num_envs if seed is None else seed
+        if len(seeds) != self.num_envs:
+            raise ValueError(f"{len(seeds)} seeds for {self.num_envs} games")
+        for game, own in enumerate(seeds):
+            if own is not None or self._is_new:
+                self.streams[game] = stream_of(as_generator(own))[0]
+        self._is_new = False
+
+    def _checked(self, actions: Any) -> NDArray[np.int64]:
+        array = np.ascontiguousarray(actions)
+        if array.shape != (self.num_envs,) or array.dtype.kind not in "iu":
+            raise ValueError(
+                f"actions must be {self.num_envs} whole numbers, not {array.dtype} of shape {array.shape}"
+            )
+        if self._is_new:
+            raise gymnasium.error.ResetNeeded("call reset() before step()")
+        return array.astype(np.int64, copy=False)
+
+    def _final_info(
+        self, ended: NDArray[np.bool_], final_rows: Rows, players: NDArray[np.int64]
+    ) -> Info:
+        """The last observation of the games that ended in this step, as Gymnasium names it."""
+        games = np.flatnonzero(ended)
+        observations, _ = observations_of(
+            final_rows[games], players[games], self.settings, Workers(len(games))
+        )
+        final = np.zeros((self.num_envs, self.settings.size), self.settings.dtype)
+        final[games] = observations
+        scores = np.zeros((self.num_envs, self.settings.num_players), np.int64)
+        scores[games] = final_rows["scores"][games, : self.settings.num_players]
+        return {
+            "final_obs": final,
+            "_final_obs": ended,
+            "final_info": {"scores": scores, "_scores": ended},
+            "_final_info": ended,
+        }
+
+
+class AzulVectorEnv(_AzulVector):
+    """One seat learns in each game; opponents are compiled random ones or callables `(rows, masks, rng) -> actions`.
+
+    `rows` is an array of the states of all games in which that opponent is to move: `GameState(rows[i:i+1])` reads one.
+    """
+
+    def __init__(
+        self,
+        num_envs: int = 1,
+        num_players: int = 2,
+        opponents: BatchedOpponent | Sequence[BatchedOpponent] | None = None,
+        seat: Seat = RANDOM,
+        starting_player: Seat = 0,
+        reward: str | Reward = "outcome",
+        max_rounds: int = DEFAULT_MAX_ROUNDS,
+        observation: str = "float32",
+        threads: int = 1,
+        render_mode: str | None = None,
+    ) -> None:
+        settings = Settings(num_players, max_rounds, reward, starting_player, observation, seat)
+        super().__init__(num_envs, settings, threads)
+        if render_mode is not None:
+            raise ValueError(
+                "vector environments do not render: use AzulEnv, or azul_env.render.svg"
+            )
+        self.games = SeatGames(num_envs, settings, as_opponents(opponents, num_players), threads)
+        self.rows, self.streams = self.games.rows, self.games.streams
+
+    def reset(
+        self,
+        *,
+        seed: int | Sequence[int | None] | None = None,
+        options: dict[str, Any] | None = None,
+    ) -> tuple[NDArray[Any], Info]:
+        """Start all games anew, each up to its learner's first turn."""
+        self._seed(seed)
+        self.games.begin(np.ones(self.num_envs, np.bool_), self.np_random)
+        return self._published()
+
+    def step(self, actions: NDArray[np.int64]) -> VectorStep:
+        """Play one action in every game and let the opponents answer."""
+        result = self.games.step(self._checked(actions), self.np_random)
+        ended = result.terminated | result.truncated
+        info: Info = {}
+        if ended.any():
+            info = self._final_info(ended, self.rows, self.games.seats)
+            if result.illegal.any():
+                info["illegal_action"] = result.illegal
+            self.games.begin(ended, self.np_random)
+        observations, published = self._published()
+        return observations, result.rewards, result.terminated, result.truncated, published | info
+
+    def _resumed(self) -> tuple[NDArray[Any], Info]:
+        self.games.seats[:] = self.rows["current_player"]
+        return self._published()
+
+    def _published(self) -> tuple[NDArray[Any], Info]:
+        observations, self._masks = self.games.publish()
+        return observations, {"action_mask": self._masks, "seat": self.games.seats.copy()}
+
+
+class AzulTurnsVectorEnv(_AzulVector):
+    """Self-play: in every game whoever is to move acts, and observes.
+
+    The reward of a step is that of the player who acted; `info["rewards"]` has every seat's, `info["player"]` who is to
+    move now, `info["acted"]` who acted.
+    """
+
+    def __init__(
+        self,
+        num_envs: int = 1,
+        num_players: int = 2,
+        starting_player: Seat = 0,
+        reward: str | Reward = "outcome",
+        max_rounds: int = DEFAULT_MAX_ROUNDS,
+        observation: str = "float32",
+        threads: int = 1,
+        render_mode: str | None = None,
+    ) -> None:
+        settings = Settings(num_players, max_rounds, reward, starting_player, observation)
+        super().__init__(num_envs, settings, threads)
+        if render_mode is not None:
+            raise ValueError(
+                "vector environments do not render: use AzulEnv, or azul_env.render.svg"
+            )
+        self._players = np.zeros(num_envs, np.int64)
+        self._final_rows = empty_rows(num_envs)
+
+    def reset(
+        self,
+        *,
+        seed: int | Sequence[int | None] | None = None,
+        options: dict[str, Any] | None = None,
+    ) -> tuple[NDArray[Any], Info]:
+        """Start all games anew."""
+        self._seed(seed)
+        settings = self.settings
+        self.workers.run(
+            reset_games,
+            self.rows,
+            self.streams,
+            settings.num_players,
+            settings.starting_player,
+            settings.max_rounds,
+        )
+        return self._resumed()
+
+    def step(self, actions: NDArray[np.int64]) -> VectorStep:
+        """Play one action in every game for the player to move."""
+        numbers = self._checked(actions)
+        count, settings = self.num_envs, self.settings
+        acted = self._players.copy()
+        rewards = np.empty((count, settings.num_players))
+        illegal, terminated, truncated = (np.empty(count, np.bool_) for _ in range(3))
+        before = self.rows.copy() if settings.reward_kind == CUSTOM else None
+        self.workers.run(
+            step_turns,
+            self.rows,
+            self.streams,
+            numbers,
+            settings.reward_kind,
+            settings.starting_player,
+            rewards,
+            illegal,
+            terminated,
+            truncated,
+            self._final_rows,
+            self._players,
+        )
+        ended = terminated | truncated
+        if before is not None:
+            self._write_custom_rewards(before, ended, illegal, rewards)
+        info: Info = {}
+        if ended.any():
+            info = self._final_info(ended, self._final_rows, acted)
+            if illegal.any():
+                info["illegal_action"] = illegal
+        observations, published = self._published()
+        own = rewards[np.arange(count), acted]
+        info |= published | {"rewards": rewards, "acted": acted}
+        return observations, own, terminated, truncated, info
+
+    def _write_custom_rewards(
+        self,
+        before: Rows,
+        ended: NDArray[np.bool_],
+        illegal: NDArray[np.bool_],
+        rewards: NDArray[np.float64],
+    ) -> None:
+        """Rewards of a user's own function, one game at a time."""
+        for game in np.flatnonzero(~illegal).tolist():
+            after = self._final_rows if ended[game] else self.rows
+            states = (GameState(rows[game : game + 1].copy()) for rows in (before, after))
+            rewards[game] = self.settings.reward(*states)
+
+    def _resumed(self) -> tuple[NDArray[Any], Info]:
+        self._players[:] = self.rows["current_player"]
+        return self._published()
+
+    def _published(self) -> tuple[NDArray[Any], Info]:
+        observations, self._masks = observations_of(
+            self.rows, self._players, self.settings, self.workers
+        )
+        return observations, {"action_mask": self._masks, "player": self._players.copy()}
