@@ -1,0 +1,144 @@
+"""A player's board: pattern lines, wall, floor, score and name."""
+
+from typing import Final
+
+from azul_env.core.spec import (
+    COLOR_NAMES,
+    FLOOR,
+    FLOOR_PENALTIES,
+    MARKER_NAME,
+    NUM_LINES,
+    wall_color,
+)
+from azul_env.render.glyphs import fitted, text, text_width
+from azul_env.render.layout import (
+    BOARD_HEIGHT,
+    BOARD_WIDTH,
+    INK,
+    LAST,
+    PANEL_EDGE,
+    QUIET,
+    TURN,
+    Box,
+    panel,
+)
+from azul_env.render.scene import Scene
+from azul_env.render.tiles import (
+    PITCH,
+    SIZE,
+    placed_ghost,
+    placed_marker,
+    placed_space,
+    placed_tile,
+)
+
+LEFT: Final = 36  # of line 4, the longest
+RIGHT: Final = BOARD_WIDTH - 20
+ROWS_TOP: Final = 60
+WALL_LEFT: Final = RIGHT - NUM_LINES * PITCH + (PITCH - SIZE)
+FLOOR_TOP: Final = 286
+TAG_INK: Final = {"to move": TURN, "winner": TURN}
+
+
+def drawn_board(scene: Scene, seat: int, box: Box) -> str:
+    """One seat's board, drawn in its own measure and scaled into `box`."""
+    scale = box.width / BOARD_WIDTH
+    stands_out = scene.tag(seat) in TAG_INK
+    edge, width = (TURN, 3.0) if stands_out else (PANEL_EDGE, 1.5)
+    parts = [panel(Box(0, 0, BOARD_WIDTH, BOARD_HEIGHT), edge, width), _head(scene, seat)]
+    parts += [_line(scene, seat, row) + _wall_row(scene, seat, row) for row in range(NUM_LINES)]
+    parts.append(_floor(scene, seat))
+    opacity = ' opacity="0.65"' if scene.boards[seat].resigned is not None else ""
+    place = f"translate({box.x:g} {box.y:g}) scale({scale:g})"
+    return f'<g class="board" data-seat="{seat}" transform="{place}"{opacity}>{"".join(parts)}</g>'
+
+
+def _head(scene: Scene, seat: int) -> str:
+    score = str(scene.boards[seat].score)
+    parts = [f'<g class="score">{text(RIGHT, 41, score, 22, INK, weight=1.9, anchor=1)}</g>']
+    tag = scene.tag(seat)
+    tag_room = text_width(tag, 9.5) + 40 if tag else 0
+    room = RIGHT - 20 - text_width(score, 22) - tag_room - 20
+    name = fitted(scene.names[seat], 15, room)
+    parts.append(text(20, 38, name, 15, INK, weight=2.0))
+    if tag:
+        parts.append(_tag(tag, 20 + text_width(name, 15) + 14))
+    return "".join(parts)
+
+
+def _tag(tag: str, x: float) -> str:
+    width = text_width(tag, 9.5) + 22
+    fill, ink = (TAG_INK[tag], "#ffffff") if tag in TAG_INK else ("#efe7d8", "#6b6253")
+    pill = f'<rect x="{x:.1f}" y="19" width="{width:.1f}" height="23" rx="11.5" fill="{fill}"/>'
+    return pill + text(x + 11, 35, tag, 9.5, ink, weight=1.7)
+
+
+def _line(scene: Scene, seat: int, row: int) -> str:
+    line = scene.boards[seat].pattern_lines[row]
+    y = ROWS_TOP + row * PITCH
+    first = NUM_LINES - row - 1  # column of the line's leftmost space
+    is_last = scene.is_destination(seat, row)
+    parts = []
+    if is_last:
+        parts.append(_highlight(LEFT + first * PITCH, y, (row + 1) * PITCH, "line", row))
+    label = LEFT + first * PITCH - 12
+    parts.append(text(label, y + 22.5, str(row), 9, LAST if is_last else QUIET, anchor=0.5))
+    for column in range(first, NUM_LINES):
+        x = LEFT + column * PITCH
+        if line.color is not None and column >= NUM_LINES - line.count:
+            parts.append(placed_tile(line.color, x, y, SIZE, f"line {seat} {row}"))
+        else:
+            parts.append(placed_space(x, y))
+    return "".join(parts)
+
+
+def _wall_row(scene: Scene, seat: int, row: int) -> str:
+    y = ROWS_TOP + row * PITCH
+    middle = (LEFT + NUM_LINES * PITCH - (PITCH - SIZE) + WALL_LEFT) / 2
+    parts = [
+        f'<path d="M{middle - 3:g} {y + 12}l6 6l-6 6" fill="none" stroke="#c9bb9f" '
+        f'stroke-width="2" stroke-linecap="round" stroke-linejoin="round"/>'
+    ]
+    for column, cell in enumerate(scene.boards[seat].wall[row]):
+        x = WALL_LEFT + column * PITCH
+        color = wall_color(row, column)
+        tile = (
+            placed_tile(color, x, y, SIZE, f"wall {seat} {row}")
+            if cell
+            else placed_ghost(color, x, y)
+        )
+        parts.append(tile)
+    return "".join(parts)
+
+
+def _floor(scene: Scene, seat: int) -> str:
+    parts = []
+    is_last = scene.is_destination(seat, FLOOR)
+    if is_last:
+        parts.append(_highlight(LEFT, FLOOR_TOP, len(FLOOR_PENALTIES) * PITCH, "floor", FLOOR))
+    label_ink = LAST if is_last else QUIET
+    parts.append(text(LEFT - 12, FLOOR_TOP + 22.5, "F", 9, label_ink, anchor=0.5))
+    things = scene.boards[seat].floor
+    for slot, penalty in enumerate(FLOOR_PENALTIES):
+        x = LEFT + slot * PITCH
+        ink = INK if slot < len(things) else QUIET
+        parts.append(text(x + SIZE / 2 - 1, FLOOR_TOP - 8, f"-{penalty}", 9, ink, anchor=0.5))
+        if slot >= len(things):
+            parts.append(placed_space(x, FLOOR_TOP))
+        elif things[slot] == MARKER_NAME:
+            parts.append(placed_marker(x, FLOOR_TOP, SIZE, f"floor {seat}"))
+        else:
+            color = COLOR_NAMES.index(things[slot])
+            parts.append(placed_tile(color, x, FLOOR_TOP, SIZE, f"floor {seat}"))
+    cost = f"-{scene.floor_cost(seat)}" if things else "0"
+    parts.append(text(RIGHT, FLOOR_TOP - 8, "floor", 9, QUIET, anchor=1))
+    total = text(RIGHT, FLOOR_TOP + 26, cost, 16, INK if things else QUIET, weight=1.8, anchor=1)
+    return "".join(parts) + f'<g class="floor-cost">{total}</g>'
+
+
+def _highlight(x: float, y: float, width: float, what: str, destination: int) -> str:
+    return (
+        f'<rect class="last-move {what}" data-destination="{destination}" '
+        f'x="{x - 4:g}" y="{y - 3.5:g}" width="{width + 4:g}" height="{SIZE + 7}" rx="10" '
+        f'fill="{LAST}" fill-opacity="0.14" stroke="{LAST}" stroke-width="2.4"/>'
+    )

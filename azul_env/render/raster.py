@@ -1,0 +1,100 @@
+"""A position as pixels, and many of them as an animation. Needs the extra `render`."""
+
+import os
+from collections.abc import Iterable, Sequence
+from importlib import import_module
+from io import BytesIO
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from azul_env.render.svg import svg
+from azul_env.rules import AnyAction
+from azul_env.state import GameState
+
+INSTALL: Final = "pip install 'azul-env[render]'"
+GIF_COLORS: Final = 128
+PALETTE_SAMPLES: Final = 4  # frames that the colors of an animation are chosen from
+
+
+def needed(module: str) -> Any:
+    """A module of the extra `render`. Raises ModuleNotFoundError that says how to install it."""
+    try:
+        return import_module(module)
+    except ImportError as error:
+        raise ModuleNotFoundError(
+            f"drawing pixels needs {module.partition('.')[0]}: {INSTALL}", name=module
+        ) from error
+
+
+def png_bytes(
+    state: GameState,
+    last_action: AnyAction | None = None,
+    last_player: int | None = None,
+    names: Sequence[str] | None = None,
+    scale: float = 1.0,
+) -> bytes:
+    """The picture of a position as a PNG file, `scale` times as large as the SVG."""
+    resvg = needed("resvg_py")
+    picture = svg(state, last_action, last_player, names)
+    return bytes(resvg.svg_to_bytes(svg_string=picture, skip_system_fonts=True, zoom=scale))
+
+
+def rgb_array(
+    state: GameState,
+    last_action: AnyAction | None = None,
+    last_player: int | None = None,
+    names: Sequence[str] | None = None,
+    scale: float = 1.0,
+) -> NDArray[np.uint8]:
+    """The picture of a position as an array of height x width x 3."""
+    image = needed("PIL.Image")
+    data = png_bytes(state, last_action, last_player, names, scale)
+    return np.array(image.open(BytesIO(data)).convert("RGB"), np.uint8)
+
+
+def write_gif(
+    frames: Iterable[NDArray[np.uint8]],
+    path: str | os.PathLike[str],
+    seconds_per_frame: float = 0.8,
+) -> None:
+    """Write an animation that repeats forever. The file appears complete or not at all.
+
+    All frames are held at once, since one palette serves them all: with a palette each, still
+    parts would flicker. Equal frames in a row become one that lasts longer.
+    """
+    image = needed("PIL.Image")
+    pictures = [image.fromarray(np.asarray(frame, np.uint8)) for frame in frames]
+    if not pictures:
+        raise ValueError("an animation needs at least one frame")
+    palette = _palette(image, pictures)
+    no_dither = image.Dither.NONE
+    first, *others = [picture.quantize(palette=palette, dither=no_dither) for picture in pictures]
+    goal = Path(path)
+    unfinished = goal.with_name(f".{goal.name}.{os.getpid()}.unfinished")
+    try:
+        first.save(
+            unfinished,
+            format="GIF",
+            save_all=True,
+            append_images=others,
+            duration=round(1000 * seconds_per_frame),
+            loop=0,
+            optimize=True,  # leaves out what did not change
+        )
+        unfinished.replace(goal)
+    finally:
+        unfinished.unlink(missing_ok=True)
+
+
+def _palette(image: Any, pictures: list[Any]) -> Any:
+    """One palette for all pictures, from frames spread over the animation."""
+    last = len(pictures) - 1
+    numbers = sorted({round(last * i / (PALETTE_SAMPLES - 1)) for i in range(PALETTE_SAMPLES)})
+    width, height = pictures[0].size
+    sheet = image.new("RGB", (width, height * len(numbers)))
+    for row, number in enumerate(numbers):
+        sheet.paste(pictures[number], (0, row * height))
+    return sheet.quantize(GIF_COLORS, method=image.Quantize.MAXCOVERAGE, kmeans=1)

@@ -1,0 +1,61 @@
+"""A position as an SVG picture that needs no font, file or script."""
+
+from collections.abc import Sequence
+from xml.sax.saxutils import escape
+
+from azul_env.render.board import drawn_board
+from azul_env.render.glyphs import fitted, plain, text, text_width
+from azul_env.render.layout import INK, LAST, LAYOUTS, MARGIN, PAPER, QUIET, TURN, Layout
+from azul_env.render.scene import Scene, scene_of
+from azul_env.render.table import drawn_supply, drawn_table
+from azul_env.render.tiles import definitions
+from azul_env.rules import AnyAction
+from azul_env.state import GameState
+
+
+def svg(
+    state: GameState,
+    last_action: AnyAction | None = None,
+    last_player: int | None = None,
+    names: Sequence[str] | None = None,
+) -> str:
+    """The picture of a position.
+
+    `last_action` marks where the tiles of the last move came from, with `last_player` also where
+    they went. Tiles of the position have the class `tile` with `data-color` and `data-place`; texts
+    carry their words as `aria-label`.
+    """
+    scene = scene_of(state, last_action, last_player, names)
+    layout = LAYOUTS[state.num_players]
+    width, height = layout.width, layout.height
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
+        f'viewBox="0 0 {width} {height}"><desc>{escape(repr(state))}</desc>{definitions()}'
+        f'<rect width="{width}" height="{height}" fill="{PAPER}"/>',
+        _head(scene, layout),
+        drawn_table(scene, layout),
+        drawn_supply(scene, layout.supply),
+        *(drawn_board(scene, seat, box) for seat, box in enumerate(layout.boards)),
+    ]
+    return "".join(parts) + "</svg>"
+
+
+def _head(scene: Scene, layout: Layout) -> str:
+    """The line above everything: how far, whose turn, what was played last."""
+    baseline = 52
+    x: float = MARGIN + 4
+    right = layout.width - MARGIN - 4
+    parts = [text(x, baseline, scene.title, 19, INK, weight=2.0)]
+    x += text_width(scene.title, 19) + 26
+    headline = fitted(scene.headline, 14, 0.48 * layout.width)
+    parts.append(f'<g class="headline">{text(x, baseline, headline, 14, TURN, weight=1.9)}</g>')
+    x += text_width(headline, 14) + 20
+    if scene.ending is not None:
+        ending = fitted(scene.ending, 11.5, right - x)
+        parts.append(text(x, baseline, ending, 11.5, QUIET, weight=1.6))
+        x += text_width(ending, 11.5) + 20
+    words = next((w for w in scene.move_words if text_width(plain(w), 11.5) <= right - x), None)
+    if words is not None:
+        shown = text(right, baseline, words, 11.5, LAST, weight=1.6, anchor=1)
+        parts.append(f'<g class="last-move-words">{shown}</g>')
+    return "".join(parts)
