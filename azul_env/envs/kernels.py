@@ -1,7 +1,5 @@
 """The compiled steps of the environments, over the games `first` to `last - 1` of a batch."""
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -20,6 +18,8 @@ from azul_env.rewards import ILLEGAL_PENALTY, begin_rewards, finish_rewards
 Flags = NDArray[np.bool_]
 Numbers = NDArray[np.int64]
 Rewards = NDArray[np.float64]  # by game and seat
+
+NO_FLOATS = np.zeros((0, 0), np.float32)  # as observations, where the features themselves are all
 
 
 @kernel
@@ -63,12 +63,46 @@ def publish(
     first: int,
     last: int,
 ) -> None:
-    """Write masks and observations of the given players. With no room for floats, the features are all."""
+    """Write masks and observations of the given players; with NO_FLOATS, only their features."""
     for i in range(first, last):
-        write_mask(rows[i], masks[i])
-        write_features(rows[i], players[i], features[i])
-        if len(observations) > 0:
-            scale_features(features[i], scales, observations[i])
+        _publish_game(rows[i], players[i], masks, features, scales, observations, i, first)
+
+
+@kernel
+def _publish_game(
+    row: Row,
+    player: int,
+    masks: Flags,
+    features: NDArray[np.uint8],
+    scales: NDArray[np.float32],
+    observations: NDArray[np.float32],
+    i: int,
+    first: int,
+) -> None:
+    """Write the mask and the observation of one game."""
+    write_mask(row, masks[i])
+    _observe_game(row, player, features, scales, observations, i, first)
+
+
+@kernel
+def _observe_game(
+    row: Row,
+    player: int,
+    features: NDArray[np.uint8],
+    scales: NDArray[np.float32],
+    observations: NDArray[np.float32],
+    i: int,
+    first: int,
+) -> None:
+    """Write the observation of one game. Floats are made by way of the features of game `first`.
+
+    That row is one per thread and stays in the processor's nearest cache.
+    """
+    if len(observations) == 0:
+        write_features(row, player, features[i])
+    else:
+        write_features(row, player, features[first])
+        scale_features(features[first], scales, observations[i])
 
 
 @kernel
@@ -84,12 +118,19 @@ def step_turns(
     truncated: Flags,
     final_rows: Rows,
     players: Numbers,
+    masks: Flags,
+    features: NDArray[np.uint8],
+    scales: NDArray[np.float32],
+    observations: NDArray[np.float32],
+    final_features: NDArray[np.uint8],
+    final_observations: NDArray[np.float32],
     first: int,
     last: int,
 ) -> None:
-    """Let whoever is to move act in every game; `players` are those to move next.
+    """Let whoever is to move act in every game; `players` are those to move next, and observe.
 
-    An illegal action ends the game: its player gets the penalty. Ended games are kept in `final_rows` and start anew.
+    An illegal action ends the game: its player gets the penalty. Ended games are kept in `final_rows`, observed for the
+    last time by whoever moved, and start anew.
     """
     for i in range(first, last):
         row = rows[i]
@@ -106,8 +147,10 @@ def step_turns(
         terminated[i] = illegal[i] or (row["end_reason"] != PLAYING and not truncated[i])
         if terminated[i] or truncated[i]:
             final_rows[i] = rows[i]
+            _observe_game(row, mover, final_features, scales, final_observations, i, first)
             reset_game(row, row["num_players"], starting_player, row["max_rounds"], streams, i)
         players[i] = row["current_player"]
+        _publish_game(row, players[i], masks, features, scales, observations, i, first)
 
 
 @kernel
@@ -170,10 +213,13 @@ def settle(
     own_rewards: NDArray[np.float64],
     terminated: Flags,
     truncated: Flags,
+    scales: NDArray[np.float32],
+    final_features: NDArray[np.uint8],
+    final_observations: NDArray[np.float32],
     first: int,
     last: int,
 ) -> None:
-    """Rewards of the learners, and which games are over and how."""
+    """Rewards of the learners, which games are over and how, and the last observations of those."""
     for i in range(first, last):
         row = rows[i]
         if illegal[i]:
@@ -183,8 +229,5 @@ def settle(
             own_rewards[i] = rewards[i, seats[i]]
         truncated[i] = row["end_reason"] == MAX_ROUNDS and not illegal[i]
         terminated[i] = illegal[i] or (row["end_reason"] != PLAYING and not truncated[i])
-
-
-def no_floats() -> NDArray[Any]:
-    """What `publish` takes as observations where the features themselves are the observation."""
-    return np.zeros((0, 0), np.float32)
+        if terminated[i] or truncated[i]:
+            _observe_game(row, seats[i], final_features, scales, final_observations, i, first)

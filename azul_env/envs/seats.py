@@ -14,11 +14,12 @@ from azul_env.core.batch import NONE_ILLEGAL, write_masks
 from azul_env.core.rounds import PLAYING
 from azul_env.core.state import Rows, empty_rows
 from azul_env.core.threads import Workers
+from azul_env.envs.buffers import Buffers
 from azul_env.envs.kernels import (
+    NO_FLOATS,
     act,
     answer_randomly,
     begin_games,
-    no_floats,
     play_some,
     publish,
     settle,
@@ -40,6 +41,7 @@ class SeatStep(NamedTuple):
     terminated: NDArray[np.bool_]
     truncated: NDArray[np.bool_]
     illegal: NDArray[np.bool_]
+    final_observations: NDArray[Any]  # of the games that ended; other rows have no meaning
 
 
 class SeatGames:
@@ -62,6 +64,7 @@ class SeatGames:
             [settings.num_players, settings.starting_player, settings.max_rounds, settings.seat]
         )
         self._nobody = np.zeros(num_games, np.bool_)
+        self._buffers = Buffers()
 
     def begin(self, due: NDArray[np.bool_], rng: np.random.Generator) -> None:
         """Start new games where they are due, up to the learner's first turn."""
@@ -72,7 +75,9 @@ class SeatGames:
         """Play the learners' actions and the opponents' answers. Finished games stay as they are until `begin`."""
         settings, count = self.settings, len(self.rows)
         all_rewards = np.zeros((count, settings.num_players))
-        result = SeatStep(np.zeros(count), *(np.zeros(count, np.bool_) for _ in range(3)))
+        final = Vectors.take(self._buffers, "final", count, settings)
+        terminated, truncated, illegal = np.zeros((3, count), np.bool_)
+        result = SeatStep(np.zeros(count), terminated, truncated, illegal, final.observations)
         before = self.rows.copy() if settings.reward_kind == CUSTOM else None
         kind = settings.reward_kind
         self.workers.run(act, self.rows, self.streams, actions, kind, all_rewards, result.illegal)
@@ -87,6 +92,8 @@ class SeatGames:
             result.rewards,
             result.terminated,
             result.truncated,
+            settings.scales,
+            *final,
         )
         if before is not None:
             self._add_custom_rewards(before, result)
@@ -94,7 +101,7 @@ class SeatGames:
 
     def publish(self) -> tuple[NDArray[Any], NDArray[np.bool_]]:
         """Observations and masks of all learners, in arrays of their own."""
-        return observations_of(self.rows, self.seats, self.settings, self.workers)
+        return observations_of(self.rows, self.seats, self.settings, self.workers, self._buffers)
 
     def _answer(self, illegal: NDArray[np.bool_], rng: np.random.Generator) -> None:
         """Let opponents play until every learner is to move, except where its game is over."""
@@ -136,17 +143,39 @@ class SeatGames:
             result.rewards[game] = self.settings.reward(then, now)[self.seats[game]]
 
 
+class Vectors(NamedTuple):
+    """Arrays that kernels write observations to, as integers and as floats."""
+
+    features: NDArray[np.uint8]
+    floats: NDArray[np.float32]
+
+    @classmethod
+    def take(cls, buffers: Buffers, name: str, count: int, settings: Settings) -> "Vectors":
+        """Arrays for so many games; without room for floats where the integers are the observation."""
+        size = settings.size
+        features = buffers.take(f"{name} features", (count, size + PADDING), np.uint8)
+        if settings.dtype is np.uint8:
+            return cls(features, NO_FLOATS)
+        return cls(features, buffers.take(f"{name} floats", (count, size), np.float32))
+
+    @property
+    def observations(self) -> NDArray[Any]:
+        """The observations, in the form that was asked for."""
+        return self.floats if self.floats.size else self.features[:, :-PADDING]
+
+
 def observations_of(
-    rows: Rows, players: NDArray[np.int64], settings: Settings, workers: Workers
+    rows: Rows,
+    players: NDArray[np.int64],
+    settings: Settings,
+    workers: Workers,
+    buffers: Buffers,
 ) -> tuple[NDArray[Any], NDArray[np.bool_]]:
-    """Observations of the given players and masks of those to move, in arrays of their own."""
-    count = len(rows)
-    masks = np.empty((count, settings.num_actions), np.bool_)
-    features = np.empty((count, settings.size + PADDING), np.uint8)
-    is_float = settings.dtype is np.float32
-    floats = np.empty((count, settings.size), np.float32) if is_float else no_floats()
-    workers.run(publish, rows, players, masks, features, settings.scales, floats)
-    return (floats if is_float else features[:, :-PADDING].copy()), masks
+    """Observations of the given players and masks of those to move, in arrays that are the caller's."""
+    masks = buffers.take("masks", (len(rows), settings.num_actions), np.bool_)
+    vectors = Vectors.take(buffers, "current", len(rows), settings)
+    workers.run(publish, rows, players, masks, vectors.features, settings.scales, vectors.floats)
+    return vectors.observations, masks
 
 
 def batched(opponent: Opponent) -> BatchedOpponent:

@@ -20,8 +20,15 @@ from azul_env.core.spec import DEFAULT_MAX_ROUNDS
 from azul_env.core.state import STATE, Rows, empty_rows
 from azul_env.core.threads import Workers
 from azul_env.deals import as_generator, stream_of
+from azul_env.envs.buffers import Buffers
 from azul_env.envs.kernels import step_turns
-from azul_env.envs.seats import BatchedOpponent, SeatGames, as_opponents, observations_of
+from azul_env.envs.seats import (
+    BatchedOpponent,
+    SeatGames,
+    Vectors,
+    as_opponents,
+    observations_of,
+)
 from azul_env.envs.settings import RANDOM, Seat, Settings
 from azul_env.rewards import CUSTOM, Reward
 from azul_env.state import GameState
@@ -46,6 +53,7 @@ class _AzulVector(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]]):
         self.rows: Rows = empty_rows(num_envs)
         self.streams = np.zeros(num_envs, np.uint64)
         self._masks = np.zeros((num_envs, settings.num_actions), np.bool_)
+        self._buffers = Buffers()
         self._is_new = True
 
     def action_masks(self) -> NDArray[np.bool_]:
@@ -104,19 +112,12 @@ class _AzulVector(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]]):
         return array.astype(np.int64, copy=False)
 
     def _final_info(
-        self, ended: NDArray[np.bool_], final_rows: Rows, players: NDArray[np.int64]
+        self, ended: NDArray[np.bool_], final_rows: Rows, final_observations: NDArray[Any]
     ) -> Info:
-        """The last observation of the games that ended in this step, as Gymnasium names it."""
-        games = np.flatnonzero(ended)
-        observations, _ = observations_of(
-            final_rows[games], players[games], self.settings, Workers(len(games))
-        )
-        final = np.zeros((self.num_envs, self.settings.size), self.settings.dtype)
-        final[games] = observations
-        scores = np.zeros((self.num_envs, self.settings.num_players), np.int64)
-        scores[games] = final_rows["scores"][games, : self.settings.num_players]
+        """The games that ended in this step, as Gymnasium tells it; where none did, rows have no meaning."""
+        scores = final_rows["scores"][:, : self.settings.num_players].copy()
         return {
-            "final_obs": final,
+            "final_obs": final_observations,
             "_final_obs": ended,
             "final_info": {"scores": scores, "_scores": ended},
             "_final_info": ended,
@@ -168,7 +169,7 @@ class AzulVectorEnv(_AzulVector):
         ended = result.terminated | result.truncated
         info: Info = {}
         if ended.any():
-            info = self._final_info(ended, self.rows, self.games.seats)
+            info = self._final_info(ended, self.rows, result.final_observations)
             if result.illegal.any():
                 info["illegal_action"] = result.illegal
             self.games.begin(ended, self.np_random)
@@ -235,6 +236,9 @@ class AzulTurnsVectorEnv(_AzulVector):
         numbers = self._checked(actions)
         count, settings = self.num_envs, self.settings
         acted = self._players.copy()
+        self._masks = self._buffers.take("masks", self._masks.shape, np.bool_)
+        vectors = Vectors.take(self._buffers, "current", count, settings)
+        final = Vectors.take(self._buffers, "final", count, settings)
         rewards = np.empty((count, settings.num_players))
         illegal, terminated, truncated = (np.empty(count, np.bool_) for _ in range(3))
         before = self.rows.copy() if settings.reward_kind == CUSTOM else None
@@ -251,19 +255,23 @@ class AzulTurnsVectorEnv(_AzulVector):
             truncated,
             self._final_rows,
             self._players,
+            self._masks,
+            vectors.features,
+            settings.scales,
+            vectors.floats,
+            *final,
         )
         ended = terminated | truncated
         if before is not None:
             self._write_custom_rewards(before, ended, illegal, rewards)
         info: Info = {}
         if ended.any():
-            info = self._final_info(ended, self._final_rows, acted)
+            info = self._final_info(ended, self._final_rows, final.observations)
             if illegal.any():
                 info["illegal_action"] = illegal
-        observations, published = self._published()
         own = rewards[np.arange(count), acted]
-        info |= published | {"rewards": rewards, "acted": acted}
-        return observations, own, terminated, truncated, info
+        info |= self._turn_info() | {"rewards": rewards, "acted": acted}
+        return vectors.observations, own, terminated, truncated, info
 
     def _write_custom_rewards(
         self,
@@ -280,10 +288,10 @@ class AzulTurnsVectorEnv(_AzulVector):
 
     def _resumed(self) -> tuple[NDArray[Any], Info]:
         self._players[:] = self.rows["current_player"]
-        return self._published()
-
-    def _published(self) -> tuple[NDArray[Any], Info]:
         observations, self._masks = observations_of(
-            self.rows, self._players, self.settings, self.workers
+            self.rows, self._players, self.settings, self.workers, self._buffers
         )
-        return observations, {"action_mask": self._masks, "player": self._players.copy()}
+        return observations, self._turn_info()
+
+    def _turn_info(self) -> Info:
+        return {"action_mask": self._masks, "player": self._players.copy()}

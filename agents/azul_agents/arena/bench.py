@@ -1,4 +1,4 @@
-"""Speeds of the engine, measured side by side: contenders take turns, and the best of several trials counts.
+"""Speeds of the engine and the environments, measured side by side: contenders take turns, and the best of several trials counts.
 
 On a shared machine a trial can only be slowed down, never sped up, so the best one says most about the code; taking
 turns lets every contender see the same weather.
@@ -15,7 +15,17 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from azul_env.core.batch import GameBatch
+import numpy as np
+
+from azul_env import azul_v0
+from azul_env.core.batch import GameBatch, choose_randomly
+from azul_env.envs.vector import AzulTurnsVectorEnv
+
+RATIOS = [  # of speeds, by the beginning of their keys
+    ("vector_steps", "playout_moves"),
+    ("aec_steps", "connect_four_aec_steps"),
+    ("playout_moves", "yardstick_moves"),
+]
 
 Trial = Callable[[], int]  # does some work and answers how many moves or steps that was
 
@@ -49,16 +59,20 @@ def run_bench(
         Contender("playout_moves_per_second_3_players", playout_trial(num_players=3, threads=1)),
         Contender("playout_moves_per_second_4_players", playout_trial(num_players=4, threads=1)),
         Contender("playout_moves_per_second_2_threads", playout_trial(num_players=2, threads=2)),
+        Contender("vector_steps_per_second", vector_trial("float32")),
+        Contender("vector_steps_per_second_uint8", vector_trial("uint8")),
+        Contender("aec_steps_per_second", aec_trial(azul_v0.env())),
+        Contender("raw_aec_steps_per_second", aec_trial(azul_v0.raw_env())),
+        *_connect_four(),
+        *_yardstick(config.yardstick),
     ]
-    if config.yardstick is not None:
-        contenders.append(
-            Contender("yardstick_moves_per_second", yardstick_trial(config.yardstick))
-        )
     speeds = _measure(contenders, config, on_trial)
-    if config.yardstick is not None:
-        ratio = speeds["playout_moves_per_second"] / speeds["yardstick_moves_per_second"]
-        speeds["playout_to_yardstick_ratio"] = ratio
-    return speeds | {"machine": machine(), "versions": versions(), "commit": commit()}
+    ratios = {
+        f"{fast}_to_{slow}_ratio": speeds[f"{fast}_per_second"] / speeds[f"{slow}_per_second"]
+        for fast, slow in RATIOS
+        if f"{slow}_per_second" in speeds
+    }
+    return speeds | ratios | {"machine": machine(), "versions": versions(), "commit": commit()}
 
 
 def playout_trial(num_players: int, threads: int, num_games: int = 512) -> Trial:
@@ -70,6 +84,54 @@ def playout_trial(num_players: int, threads: int, num_games: int = 512) -> Trial
         return int(batch.play_to_end().sum())
 
     return trial
+
+
+def vector_trial(observation: str, num_envs: int = 1024, steps: int = 20) -> Trial:
+    """Steps of the turn-based vector environment: random legal actions, masks, observations, restarts."""
+    env = AzulTurnsVectorEnv(num_envs, observation=observation)
+    env.reset(seed=1)
+    actions = np.zeros(num_envs, np.int64)
+
+    def trial() -> int:
+        for _ in range(steps):
+            choose_randomly(env.rows, env.streams, actions, 0, num_envs)
+            env.step(actions)
+        return num_envs * steps
+
+    return trial
+
+
+def aec_trial(env: Any, steps: int = 500) -> Trial:
+    """Steps of a PettingZoo environment by the usual loop, with random legal actions."""
+    rng = np.random.default_rng(1)
+    env.reset(seed=1)
+
+    def trial() -> int:
+        done = 0
+        while done < steps:
+            observation, _, terminated, truncated, _ = env.last()
+            if terminated or truncated:
+                env.reset()
+                continue
+            legal = np.flatnonzero(observation["action_mask"])
+            env.step(int(legal[int(rng.random() * len(legal))]))
+            done += 1
+        return done
+
+    return trial
+
+
+def _connect_four() -> list[Contender]:
+    """PettingZoo's own connect four, where its classic games are installed."""
+    try:
+        from pettingzoo.classic import connect_four_v3
+    except ImportError:
+        return []
+    return [Contender("connect_four_aec_steps_per_second", aec_trial(connect_four_v3.env()))]  # type: ignore[no-untyped-call]
+
+
+def _yardstick(path: Path | None) -> list[Contender]:
+    return [Contender("yardstick_moves_per_second", yardstick_trial(path))] if path else []
 
 
 def yardstick_trial(path: Path, num_games: int = 20) -> Trial:

@@ -64,7 +64,7 @@ def _table(result: dict[str, Any]) -> Table:
     base = result["playout_moves_per_second"]
     for key, value in result.items():
         if key.endswith("_ratio"):
-            table.add_row(key.replace("_", " "), f"{value:,.0f} x", "")
+            table.add_row(key.removesuffix("_ratio").replace("_", " "), f"{value:.3g} x", "")
         elif isinstance(value, float):
             table.add_row(key.replace("_", " "), f"{value:,.0f}", f"{value / base:.3g}")
     return table
