@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e
 
-.PHONY: help train test check bench goldens format clean
+.PHONY: help train test check bench goldens spec format clean
 
 help: ## show the targets
 	@awk -F':.*## ' '/^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -39,6 +39,9 @@ bench: $(VENV)/.installed ## print the speeds, beside a plain Python engine
 
 goldens: $(VENV)/.installed-dev ## write the golden playthroughs anew
 	$(BIN)/python tests/goldens/playthrough.py
+
+spec: $(VENV)/.installed-dev ## write the tables of docs/SPEC.md anew
+	$(BIN)/python docs/make_spec.py
 
 format: $(VENV)/.installed-dev ## format the code
 	$(BIN)/ruff check --fix .

@@ -1,4 +1,86 @@
-"""PettingZoo's entry points; the data sheet follows."""
+"""Azul as a PettingZoo AEC environment, version 0.
+
+| | |
+|---|---|
+| import | `from azul_env import azul_v0` |
+| make | `azul_v0.env(...)`, or `pettingzoo.make("aec", "azul/azul-v0", ...)` after `import azul_env` |
+| agents | `player_0` .. `player_{n-1}`, n = 2, 3 or 4 |
+| actions | discrete, masked |
+| observations | `{"observation": float32 in [0, 1], "action_mask": int8}` |
+| parallel | no: players take turns |
+
+|  | 2 players | 3 players | 4 players |
+| --- | --- | --- | --- |
+| factory displays | 5 | 7 | 9 |
+| actions | 180 | 240 | 300 |
+| observation | 175 | 248 | 321 |
+
+### Arguments
+
+| argument | default | meaning |
+|---|---|---|
+| `num_players` | 2 | 2, 3 or 4 |
+| `max_rounds` | 50 | the game is cut off after so many rounds |
+| `reward` | `"outcome"` | `"outcome"`, `"score_margin"`, `"round_margin"`, or a function `(before, after) -> n numbers` |
+| `render_mode` | None | `"human"`, `"rgb_array"` or `"ansi"` |
+| `starting_player` | 0 | a seat, or `"random"`: drawn for every game |
+| `observation` | `"float32"` | `"float32"`: numbers divided by their `high`; `"uint8"`: the numbers themselves |
+
+### Actions
+
+`index = (source * 5 + color) * 6 + destination`. Sources 0..F-1 are the factory displays, F is the center; colors are
+blue 0, yellow 1, red 2, black 3, white 4; destinations 0..4 are the pattern lines, 5 is the floor. All tiles of the color
+are taken, and what does not fit into a line falls to the floor.
+
+`action_mask[index]` is 1 where the action is legal. It is all zeros for whoever is not to move, and for all when the
+game is over. `env()` ends the game on an illegal action, with -1 for its player and 0 for the others; `raw_env()` raises
+`IllegalActionError` and changes nothing.
+
+### Observations
+
+Everything on the table, seen from the agent's own seat: n boards, the own one first and the others in turn order, each
+61 numbers; then the table. Nothing is hidden but the order of the tiles in the bag, which is chance. Every number is an
+integer from 0 to its `high`, divided by it in the float32 form. `azul_env.decode_observation` gives the position back.
+
+| part of a board | places | high | meaning |
+| --- | --- | --- | --- |
+| `wall` | 0..24 | 1 | 1 where a tile is, by row and column |
+| `line_0` .. `line_4` | 25..49 | 1, 2, 3, 4, 5 | for each line, its tiles at the place of their color |
+| `floor` | 50..56 | 6 | by slot: 0 free, color + 1, or 6 for the marker |
+| `score` | 57..59 | 127, 127, 127 | score up to 127; what is beyond, in two digits of base 128 |
+| `resigned` | 60 | n - 1 | 0 still playing, k the k-th to resign |
+
+| part of the table | 2 players | 3 players | 4 players | high | meaning |
+| --- | --- | --- | --- | --- | --- |
+| `factories` | 122..146 | 183..217 | 244..288 | 4 | tiles by display and color |
+| `center` | 147..151 | 218..222 | 289..293 | 20 | tiles by color |
+| `marker_in_center` | 152 | 223 | 294 | 1 | 1 while nobody has taken the first-player marker |
+| `bag` | 153..157 | 224..228 | 295..299 | 20 | tiles by color |
+| `lid` | 158..162 | 229..233 | 300..304 | 20 | tiles by color |
+| `round` | 163..164 | 234..235 | 305..306 | 127 | rounds completed, in two digits of base 128 |
+| `max_rounds` | 165..166 | 236..237 | 307..308 | 127 | the cap of rounds, in two digits of base 128 |
+| `to_move` | 167..168 | 238..240 | 309..312 | 1 | who is to move, or moved last: own seat first |
+| `starts_next_round` | 169..170 | 241..243 | 313..316 | 1 | who starts the next round: own seat first |
+| `end_reason` | 171..174 | 244..247 | 317..320 | 1 | row, no tiles, max rounds, resignation |
+
+### Rewards
+
+| name | value |
+|---|---|
+| `outcome` | at the end, 1 - 2 (rank - 1) / (n - 1), tied ranks averaged: zero-sum, +1 for a win and -1 for a loss with 2 players; 0 before |
+| `score_margin` | at the end, own points minus the mean of the others'; 0 before |
+| `round_margin` | the change of that margin, so at the end of every round; sums to the final margin |
+
+### Termination and truncation
+
+A game that ends by the rules (a complete row, no tiles left, resignation) terminates for all agents at once. A game that
+is cut off at `max_rounds` is scored and rewarded like any other, and reported as truncation. The cap is part of the
+observation, so the value of going on is not missing.
+
+### Versions
+
+- v0: first version.
+"""
 
 from typing import Any
 
@@ -9,5 +91,5 @@ raw_env = AzulAEC
 
 
 def env(**arguments: Any) -> GuardedAEC:
-    """The environment with PettingZoo's usual guards: see the data sheet of this module."""
+    """The environment behind PettingZoo's usual guards: see the data sheet of this module."""
     return GuardedAEC(AzulAEC(**arguments))

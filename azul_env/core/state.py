@@ -1,7 +1,7 @@
 """The whole game as one row of plain numbers: `STATE`.
 
 Kernels take `(rows, i, ...)`: an array of rows and the number of the game in it. Every field is int64, so a row is also
-48 plain words. Players beyond `num_players` and factories beyond theirs hold zeros, as does everything that has no
+45 plain words. Players beyond `num_players` and factories beyond theirs hold zeros, as does everything that has no
 meaning at the moment: equal positions have equal bytes.
 
 Three fields are kept up to date only for speed and follow from the others: `available`, `legal` and, in part, `end_reason`.
@@ -22,22 +22,16 @@ STATE: Final = np.dtype(
     [
         ("num_players", np.int64),  # 2, 3 or 4
         ("current_player", np.int64),  # seat to move; at the end, the seat that moved last
-        (
-            "starting_player_next_round",
-            np.int64,
-        ),  # who took the marker, else who started this round
+        ("starting_player_next_round", np.int64),  # marker's taker, else this round's starter
         ("round", np.int64),  # rounds completed
-        ("max_rounds", np.int64),  # R6.3
+        ("max_rounds", np.int64),  # the game ends after so many (R6.3)
         ("end_reason", np.int64),  # spec.EndReason; PLAYING = 0 while the game is on
         ("resignations", np.int64),  # nibble per seat: 0 still playing, k the k-th to resign
         ("marker_in_center", np.int64),  # 0 or 1
         ("bag", np.int64),  # lanes: tiles by color
         ("lid", np.int64),  # lanes: tiles by color
         ("sources", np.int64, (MAX_SOURCES,)),  # lanes: tiles by color; factories, then the center
-        (
-            "available",
-            np.int64,
-        ),  # lanes: bit s of a color's lane: source s holds it; 0 ends a round
+        ("available", np.int64),  # lanes: bit s says that source s holds the color; 0: round over
         ("legal", np.int64, (MAX_PLAYERS,)),  # bit 6 * color + destination: may go there
         ("walls", np.int64, (MAX_PLAYERS,)),  # bit 5 * row + column
         ("line_counts", np.int64, (MAX_PLAYERS,)),  # nibble per line

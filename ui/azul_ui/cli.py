@@ -7,13 +7,13 @@ from typing import Any
 import typer
 from rich.console import Console
 
-from azul_ui.commands import bench, replay
+from azul_ui.commands import bench, render, replay
 
 EXIT_BAD_INPUT = 2
 
 app = typer.Typer(
     name="azul",
-    help="Azul for reinforcement learning: measure the engine, replay and check games.",
+    help="Azul for reinforcement learning: measure the engine, replay, check and draw games.",
     no_args_is_help=True,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
@@ -21,6 +21,7 @@ app = typer.Typer(
 )
 app.command("bench")(bench.bench)
 app.command("replay")(replay.replay)
+app.command("render")(render.render)
 
 
 def main() -> None:

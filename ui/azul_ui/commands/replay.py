@@ -10,6 +10,7 @@ from rich.console import Console
 from azul_env import GameRecord, GameState, RecordError, format_action, read_records, winners
 from azul_env import replay as replay_steps
 from azul_env.record import Event, verify
+from azul_ui.commands.recorded import recorded_game
 
 EXIT_FAILED_CHECK = 1
 
@@ -61,12 +62,7 @@ def _summary(record: GameRecord, state: GameState) -> str:
 
 def _show(file: Path, game: int) -> None:
     """Show one game of a file, position by position."""
-    records = list(read_records(file))
-    if game >= len(records):
-        raise ValueError(
-            f"{file} holds {len(records)} games, counted from 0: there is no game {game}"
-        )
-    record = records[game]
+    record = recorded_game(file, game)
     pages = [_page(record, step.state, step.event) for step in replay_steps(record)]
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         print("\n\n".join(pages))

@@ -1,0 +1,124 @@
+"""Writes the tables of docs/SPEC.md and of the data sheet in azul_env/azul_v0.py from the code: `make spec`."""
+
+import inspect
+import re
+from pathlib import Path
+
+from azul_env import azul_v0, num_actions, num_factories, observation_layout
+from azul_env.core import state
+from azul_env.observation import BOARD_SIZE, Part, observation_size
+
+ROOT = Path(__file__).parents[1]
+SPEC = ROOT / "docs" / "SPEC.md"
+DATA_SHEET = ROOT / "azul_env" / "azul_v0.py"
+PLAYERS = (2, 3, 4)
+
+
+def table(header: list[str], rows: list[list[str]]) -> str:
+    """A Markdown table."""
+    lines = [header, ["---"] * len(header), *rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+def sizes_table() -> str:
+    """What depends on the number of players."""
+    rows = [
+        ["factory displays", *(str(num_factories(n)) for n in PLAYERS)],
+        ["actions", *(str(num_actions(n)) for n in PLAYERS)],
+        ["observation", *(str(observation_size(n)) for n in PLAYERS)],
+    ]
+    return table(["", *(f"{n} players" for n in PLAYERS)], rows)
+
+
+def board_table() -> str:
+    """The parts of one board in the observation, the five lines in one row."""
+    own = [part for part in observation_layout(2) if part.name.startswith("own_")]
+    lines = [part for part in own if "_line_" in part.name]
+    rows = []
+    for part in own:
+        if part is lines[0]:
+            places = f"{lines[0].start}..{lines[-1].stop - 1}"
+            meaning = "for each line, its tiles at the place of their color"
+            rows.append(["`line_0` .. `line_4`", places, "1, 2, 3, 4, 5", meaning])
+        elif part not in lines:
+            rows.append(
+                [f"`{part.name.removeprefix('own_')}`", _places(part), _high(part), part.meaning]
+            )
+    return table(["part of a board", "places", "high", "meaning"], rows)
+
+
+def table_table() -> str:
+    """The parts behind the boards, with their places for every number of players."""
+    layouts = [[p for p in observation_layout(n) if p.start >= n * BOARD_SIZE] for n in PLAYERS]
+    rows = [
+        [
+            f"`{parts[0].name}`",
+            *(_places(part) for part in parts),
+            _high(parts[0]),
+            parts[0].meaning,
+        ]
+        for parts in zip(*layouts, strict=True)
+    ]
+    header = ["part of the table", *(f"{n} players" for n in PLAYERS), "high", "meaning"]
+    return table(header, rows)
+
+
+def state_table() -> str:
+    """The fields of a row, from the lines that declare them."""
+    source = inspect.getsource(state)
+    fields = re.findall(
+        r'^ +\("(\w+)", np\.int64(?:, \((\w+),\))?\),  # (.+)$', source, re.MULTILINE
+    )
+    names = {"MAX_SOURCES": "10", "MAX_PLAYERS": "4", "": "1"}
+    assert [name for name, *_ in fields] == list(state.STATE.names or ())
+    rows = [[f"`{name}`", names[length], meaning] for name, length, meaning in fields]
+    return table(["field", "words", "meaning"], rows)
+
+
+def _places(part: Part) -> str:
+    last = part.stop - 1
+    return str(part.start) if part.start == last else f"{part.start}..{last}"
+
+
+def _high(part: Part) -> str:
+    return "n - 1" if part.name.endswith("resigned") else ", ".join(map(str, part.high))
+
+
+def with_tables(text: str, tables: list[str]) -> str:
+    """A text whose Markdown tables that begin like the given ones are replaced by them."""
+    for fresh in tables:
+        start = re.escape(fresh.splitlines()[0])
+        pattern = rf"^{start}\n(?:\|.*\n?)+"
+        assert len(re.findall(pattern, text, re.MULTILINE)) == 1, (
+            f"one table must begin with {start}"
+        )
+        text = re.sub(pattern, lambda _, fresh=fresh: fresh + "\n", text, flags=re.MULTILINE)
+    return text
+
+
+def fresh_data_sheet() -> str:
+    """The module of the data sheet with its tables made anew."""
+    return with_tables(DATA_SHEET.read_text(), [sizes_table(), board_table(), table_table()])
+
+
+def fresh_spec() -> str:
+    """The specification with its tables made anew and the data sheet in it."""
+    sheet = inspect.cleandoc(azul_v0.__doc__ or "").partition("\n\n")[2]
+    begin, end = (
+        "<!-- the data sheet of azul_env/azul_v0.py -->\n",
+        "\n<!-- end of the data sheet -->",
+    )
+    text = SPEC.read_text()
+    before, _, rest = text.partition(begin)
+    _, _, after = rest.partition(end)
+    return with_tables(before + begin + sheet + end + after, [state_table()])
+
+
+def main() -> None:
+    """Write both files."""
+    DATA_SHEET.write_text(fresh_data_sheet())
+    SPEC.write_text(fresh_spec())
+
+
+if __name__ == "__main__":
+    main()
