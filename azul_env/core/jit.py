@@ -34,6 +34,16 @@ def kernel(function: Callable[P, R]) -> Callable[P, R]:
 
     Compiled kernels release the GIL, so batches can be shared out over threads.
     """
+    # A call costs a tenth of a move, and what is inlined keeps its numbers in registers.
+    return _compiled(function, forceinline=True)
+
+
+def called_kernel(function: Callable[P, R]) -> Callable[P, R]:
+    """A kernel that stays a function of its own: a large one, or one that calls itself."""
+    return _compiled(function, forceinline=False)
+
+
+def _compiled(function: Callable[P, R], forceinline: bool) -> Callable[P, R]:
     if config.DISABLE_JIT:
         # Compiled integers wrap in silence; NumPy's scalars would warn in the random generator.
         return np.errstate(over="ignore")(function)
@@ -45,7 +55,7 @@ def kernel(function: Callable[P, R]) -> Callable[P, R]:
             cache=folder is not None,
             nogil=True,
             error_model="numpy",  # no check for a division by zero
-            forceinline=True,  # a call costs a tenth of a move, and inlined rows stay in registers
+            forceinline=forceinline,
         )(function)
     finally:
         config.CACHE_DIR = configured
