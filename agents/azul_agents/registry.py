@@ -51,9 +51,9 @@ def make_agent(spec: str) -> Agent:
 def agent_kinds() -> dict[str, AgentKind]:
     """Every kind of agent by name."""
     # Imported here, because each of them imports this module for its entry.
-    from azul_agents import greedy, random_agent
+    from azul_agents import alphabeta, external, greedy, mcts, random_agent
 
-    entries = [random_agent.KIND, greedy.KIND]
+    entries = [random_agent.KIND, greedy.KIND, alphabeta.KIND, mcts.KIND, external.KIND]
     return {kind.name: kind for kind in entries}
 
 

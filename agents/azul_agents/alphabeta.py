@@ -1,0 +1,95 @@
+"""Looks ahead to the end of the round with alpha-beta, deeper and deeper until its limit, and a learned evaluation."""
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from azul_agents.base import Agent, MoveValue
+from azul_agents.deepening import SearchMemory, prepare
+from azul_agents.evaluation import Weights, load_weights
+from azul_agents.registry import AgentKind, option
+from azul_agents.search import MAX_PLIES, NODES, PRUNE, REACHED, STOP
+from azul_agents.timing import stopped_after
+from azul_env import GameState, new_game
+
+NO_LIMIT: Final = 1 << 60
+
+
+@dataclass(frozen=True)
+class AlphaBetaOptions:
+    """Limits of the search; the first that is reached ends it."""
+
+    time: float | None = option(None, "seconds for a move")
+    nodes: int | None = option(None, "positions for a move; the same seed gives the same move")
+    depth: int | None = option(None, "turns to look ahead")
+    breadth: int = option(10, "turns searched below the first, the best by guess")
+
+    def __post_init__(self) -> None:
+        for name in ("time", "nodes", "depth"):
+            value = getattr(self, name)
+            if value is not None and not value > 0:
+                raise ValueError(f"{name} must be above 0, not {value}")
+        if self.breadth < 1:
+            raise ValueError(f"breadth must be at least 1, not {self.breadth}")
+
+
+class AlphaBetaAgent(Agent):
+    """The strongest player here. Without a limit of its own it takes 0.1 seconds a move."""
+
+    def __init__(
+        self,
+        spec: str = "alphabeta",
+        options: AlphaBetaOptions | None = None,
+        weights: Weights | None = None,
+    ) -> None:
+        self.spec = spec
+        self.options = options or AlphaBetaOptions()
+        if self.options.time is None and self.options.nodes is None and self.options.depth is None:
+            self.options = AlphaBetaOptions(time=0.1, breadth=self.options.breadth)
+        self.nodes = 0  # of the last search
+        self.depth = 0  # to which the last search got
+        self._weights = weights  # None: those of the package, by number of players
+        self._memory = SearchMemory(self.options.breadth, self.options.nodes or NO_LIMIT)
+        self._warm_up()
+
+    def act(self, state: GameState, legal_mask: NDArray[np.bool_], rng: np.random.Generator) -> int:
+        """The best action that the search finds within its limit."""
+        return self._search(state, exact_values=False)[0].action
+
+    def analyse(self, state: GameState) -> list[MoveValue]:
+        """All moves, each with the margin of points it leads to; equal displays are listed once."""
+        return self._search(state, exact_values=True)
+
+    def _warm_up(self) -> None:
+        """Have everything compiled before the first clock runs: a search that is stopped at once."""
+        self._memory.stack[0] = new_game(2, rng=0).rows[0]
+        prepare(self._memory.control, 0)
+        self._memory.control[STOP] = 1
+        self._memory.run(load_weights(2) if self._weights is None else self._weights, 1, False)
+
+    def _search(self, state: GameState, exact_values: bool) -> list[MoveValue]:
+        """Deepen until the limit; the moves, the best first."""
+        if state.is_terminal:
+            raise ValueError("the game is over: there is no move to search")
+        memory = self._memory
+        memory.stack[0] = state.rows[0]
+        memory.control[PRUNE] = not exact_values
+        prepare(memory.control, state.current_player)
+        weights = load_weights(state.num_players) if self._weights is None else self._weights
+        with stopped_after(self.options.time, memory.control, STOP):
+            count = memory.run(weights, self.options.depth or MAX_PLIES, exact_values)
+        self.nodes, self.depth = int(memory.control[NODES]), int(memory.control[REACHED])
+        return [
+            MoveValue(int(memory.turns[0, place]), float(memory.root_values[place]))
+            for place in range(count)
+        ]
+
+
+KIND = AgentKind(
+    "alphabeta",
+    "alpha-beta to the end of the round, learned evaluation",
+    AlphaBetaAgent,
+    AlphaBetaOptions,
+)
