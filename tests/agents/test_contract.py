@@ -1,0 +1,85 @@
+"""What every agent promises: legal actions, the same ones for the same seed, and nothing changed."""
+
+from dataclasses import fields
+
+import numpy as np
+import pytest
+
+from azul_agents.base import CannotAnalyseError
+from azul_agents.registry import AgentSpecError, agent_kinds, make_agent
+from azul_env import GameState, apply_action, legal_mask, new_game
+
+SPECS = ["random", "greedy", "alphabeta:nodes=300", "alphabeta:depth=2", "mcts:simulations=200"]
+SPECS += ["mcts:simulations=50,leaf=round", "mcts:simulations=20,leaf=game"]
+
+
+def positions(num_players: int, count: int = 12) -> list[GameState]:
+    """Positions from all stages of a random game."""
+    rng = np.random.default_rng(num_players)
+    found = []
+    state = new_game(num_players, rng=rng)
+    while not state.is_terminal:
+        found.append(state)
+        state = apply_action(state, rng.choice(np.flatnonzero(legal_mask(state))), rng).state
+    return found[:: max(1, len(found) // count)]
+
+
+@pytest.mark.parametrize("spec", SPECS)
+@pytest.mark.parametrize("num_players", [2, 3, 4])
+def test_agent__answers_legally_the_same_and_changes_nothing(spec: str, num_players: int) -> None:
+    agent, twin = make_agent(spec), make_agent(spec)
+    for number, state in enumerate(positions(num_players)):
+        mask = legal_mask(state)
+        before = state.rows.tobytes(), mask.tobytes()
+        action = agent.act(state, mask, np.random.default_rng(number))
+        assert isinstance(action, int)
+        assert mask[action]
+        assert (state.rows.tobytes(), mask.tobytes()) == before
+        assert twin.act(state, mask, np.random.default_rng(number)) == action
+
+
+@pytest.mark.parametrize("spec", SPECS[1:])
+@pytest.mark.parametrize("num_players", [2, 3, 4])
+def test_analysis__ranks_legal_moves(spec: str, num_players: int) -> None:
+    state = positions(num_players)[3]
+    before = state.rows.tobytes()
+    moves = make_agent(spec).analyse(state)
+    mask = legal_mask(state)
+    assert moves and all(mask[move.action] for move in moves)
+    assert len({move.action for move in moves}) == len(moves)
+    assert state.rows.tobytes() == before
+    if not spec.startswith("mcts"):  # which ranks by how often a move was tried
+        assert [m.value for m in moves] == sorted((m.value for m in moves), reverse=True)
+
+
+def test_random__says_that_it_values_nothing() -> None:
+    with pytest.raises(CannotAnalyseError, match="random"):
+        make_agent("random").analyse(new_game(2, rng=0))
+
+
+@pytest.mark.parametrize("spec", ["alphabeta:nodes=100", "mcts:simulations=100"])
+def test_search_of_a_finished_game__is_an_error(spec: str) -> None:
+    state = new_game(2, rng=0, max_rounds=1)
+    while not state.is_terminal:
+        state = apply_action(state, int(legal_mask(state).argmax()), rng=0).state
+    with pytest.raises(ValueError, match="over"):
+        make_agent(spec).act(state, legal_mask(state), np.random.default_rng(0))
+
+
+def test_random__plays_every_legal_action() -> None:
+    state = new_game(2, rng=3)
+    rng = np.random.default_rng(0)
+    agent = make_agent("random")
+    played = {agent.act(state, legal_mask(state), rng) for _ in range(3000)}
+    assert played == set(np.flatnonzero(legal_mask(state)).tolist())
+
+
+def test_unknown_agent__lists_those_there_are() -> None:
+    with pytest.raises(AgentSpecError, match="random, greedy, alphabeta, mcts"):
+        make_agent("gredy")
+
+
+def test_kinds__document_every_option() -> None:
+    for kind in agent_kinds().values():
+        assert kind.summary
+        assert all(field.metadata.get("doc") for field in fields(kind.options)), kind.name

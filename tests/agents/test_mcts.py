@@ -1,0 +1,80 @@
+"""The tree search: its arrays, its limits, and moves that have to be found."""
+
+import numpy as np
+import pytest
+
+from azul_agents.evaluation import load_weights
+from azul_agents.mcts import MctsAgent, MctsOptions, margin_of
+from azul_agents.registry import AgentSpecError, make_agent
+from azul_agents.tree import NUM_NODES, ROUND, SIMULATIONS, VALUE, TreeMemory
+from azul_env import legal_mask, new_game
+from positions import position
+
+RNG = np.random.default_rng(0)
+
+
+def searched(leaf: int, simulations: int, num_players: int = 2) -> TreeMemory:
+    memory = TreeMemory(1 << 16)
+    memory.begin(new_game(num_players, rng=1).rows, leaf, simulations, np.uint64(3))
+    memory.run(load_weights(num_players), 1.0)
+    return memory
+
+
+@pytest.mark.parametrize("leaf", [VALUE, ROUND])
+@pytest.mark.parametrize("num_players", [2, 3, 4])
+def test_tree__is_consistent(leaf: int, num_players: int) -> None:
+    memory = searched(leaf, 3000, num_players)
+    assert memory.control[SIMULATIONS] == 3000
+    used = int(memory.control[NUM_NODES])
+    parents = np.flatnonzero(memory.first[:used])
+    spans = [(memory.first[node], memory.first[node] + memory.count[node]) for node in parents]
+    assert sorted(c for start, stop in spans for c in range(start, stop)) == list(range(1, used))
+    for node, (start, stop) in zip(parents, spans, strict=True):
+        assert memory.prior[start:stop].sum() == pytest.approx(1.0, abs=1e-4)
+        # All visits but the first went on to a child.
+        assert memory.visits[start:stop].sum() == memory.visits[node] - 1
+        assert len(set(memory.action[start:stop])) == stop - start
+    assert (np.abs(memory.totals[:used]) <= memory.visits[:used]).all()
+
+
+@pytest.mark.parametrize("simulations", [1, 2, 100])
+def test_simulation_limit__is_kept(simulations: int) -> None:
+    agent = MctsAgent(options=MctsOptions(simulations=simulations))
+    state = new_game(2, rng=2)
+    assert legal_mask(state)[agent.act(state, legal_mask(state), RNG)]
+    assert agent.simulations == simulations
+
+
+def test_full_tree__goes_on_with_what_it_has() -> None:
+    memory = TreeMemory(200)
+    memory.begin(new_game(2, rng=1).rows, VALUE, 2000, np.uint64(3))
+    memory.run(load_weights(2), 1.0)
+    assert memory.control[SIMULATIONS] == 2000
+    assert memory.control[NUM_NODES] <= 200
+
+
+@pytest.mark.parametrize("spec", ["mcts:simulations=3000", "mcts:simulations=3000,leaf=game"])
+def test_search__finds_the_move_that_wins_the_game(spec: str) -> None:
+    state = position("""
+        azul 2p round 4/50 turn 0 start 1 | - - - - - | KW | bag ? lid - |
+        40 :BYRK./:/:/:/: - | 41 :B..../:/:/:/KKKKK: *""")
+    assert make_agent(spec).act(state, legal_mask(state), RNG) == 150 + 24  # white to line 0
+
+
+def test_margin__is_the_inverse_of_a_result() -> None:
+    assert margin_of(0.0) == 0
+    assert margin_of(25 / np.sqrt(2 * 25**2)) == pytest.approx(25)
+    assert margin_of(-1.0) == -np.inf
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ("mcts:leaf=deep", "leaf must be one of value, round, game"),
+        ("mcts:simulations=0", "simulations must be above 0"),
+        ("mcts:time=-1", "time must be above 0"),
+    ],
+)
+def test_bad_option__is_named(spec: str, message: str) -> None:
+    with pytest.raises(AgentSpecError, match=message):
+        make_agent(spec)
