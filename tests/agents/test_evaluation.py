@@ -1,0 +1,124 @@
+"""The features of a board against positions counted by hand, and what the fit makes of them."""
+
+import numpy as np
+import pytest
+
+from azul_agents.duel import duel
+from azul_agents.evaluation import (
+    FEATURE_NAMES,
+    MAX_LISTED,
+    NUM_BUCKETS,
+    NUM_FEATURES,
+    bucket_of,
+    list_features,
+    load_card,
+    load_weights,
+)
+from azul_agents.fitting import first_weights, self_play
+from azul_env import GameState, new_game
+from azul_env.core.jit import kernel
+from azul_env.core.spec import MAX_PLAYERS
+from positions import position
+
+
+@kernel
+def _listed(rows, player, places, amounts):
+    for i in range(1):
+        return list_features(rows[i], player, places, amounts)
+    return 0
+
+
+@kernel
+def _bucket(rows):
+    for i in range(1):
+        return bucket_of(rows[i])
+    return 0
+
+
+def features_of(state: GameState, player: int) -> dict[str, float]:
+    """The features of a board by name, those that are 0 left out."""
+    places, amounts = np.zeros(MAX_LISTED, np.int64), np.zeros(MAX_LISTED)
+    found: dict[str, float] = {}
+    for listed in range(_listed(state.rows, player, places, amounts)):
+        name = FEATURE_NAMES[places[listed]]
+        found[name] = found.get(name, 0.0) + amounts[listed]
+    return {name: amount for name, amount in found.items() if amount}
+
+
+STATE = position("""
+    azul 2p round 3/50 turn 1 start 0 | BBYR - - - - | KK | bag ? lid - |
+    20 R:BY.../.W:.B.../:/..KK:..W../: *W | 9 :/:/:/:/: -""")
+
+
+def test_features__count_full_lines_as_tiled_and_the_floor_as_paid() -> None:
+    features = features_of(STATE, 0)
+    # Red completes line 0 beside blue and yellow: 3 points; the marker and a tile cost 2.
+    assert features["points"] == 20 + 3 - 2
+    assert features["floor_2"] == 1
+    assert features["row_0_00111"] == 1  # columns 0, 1 and 2, the lowest bit first
+    assert features["row_1_00010"] == 1
+    assert features["row_3_00100"] == 1
+
+
+def test_features__tell_columns_colors_and_lines() -> None:
+    features = features_of(STATE, 0)
+    # Column 0: blue in row 0. Column 1: yellow above blue. Column 2: red in row 0, white in row 3.
+    assert features["column_00001"] == 1
+    assert features["column_00011"] == 1
+    assert features["column_01001"] == 1
+    assert features["column_00000"] == 2
+    assert features["color_2"] == 1  # blue
+    assert features["color_1"] == 3  # yellow, red, white
+    assert features["color_0"] == 1
+    # White in line 1 would stand left of blue and below blue: runs of 2 and 2.
+    assert features["line_1_1"] == 1
+    assert features["line_1_1_points"] == 4
+    # Black in line 3 would stand left of white, and below nothing.
+    assert features["line_3_2_points"] == 2
+
+
+def test_features__know_whose_turn_it_is_and_who_starts_next() -> None:
+    assert features_of(STATE, 0)["starts_next"] == 1
+    assert "to_move" not in features_of(STATE, 0)
+    assert features_of(STATE, 1)["to_move"] == 1
+    assert "starts_next" not in features_of(STATE, 1)
+
+
+def test_bucket__goes_by_round_and_by_what_is_left_of_it() -> None:
+    assert _bucket(STATE.rows) == 4 * 3 + 1  # six tiles of twenty are left
+    assert _bucket(new_game(2, rng=0).rows) == 3
+    late = new_game(4, rng=0).rows.copy()
+    late["round"] = 17
+    assert _bucket(late) == 4 * 5 + 3
+
+
+@pytest.mark.parametrize("num_players", [2, 3, 4])
+def test_cards__fit_the_features_and_say_how_they_were_made(num_players: int) -> None:
+    card = load_card(num_players)
+    assert load_weights(num_players).shape == (NUM_BUCKETS, NUM_FEATURES)
+    assert card["players"] == num_players
+    assert card["made_by"] == "azul fit-evaluation"
+    assert card["config"]["games"] >= 10_000
+    assert all(
+        {"games", "unexplained_after", "duel", "kept"} <= set(step) for step in card["steps"]
+    )
+
+
+def test_fit__explains_more_than_what_it_began_with() -> None:
+    weights = first_weights()
+    played = self_play(2, 400, weights, seed=1)
+    fitted = played.fit(ridge=30.0)
+    judges = self_play(2, 200, weights, seed=2)
+    assert judges.unexplained(fitted) < judges.unexplained(weights)
+
+
+def test_self_play__is_the_same_for_the_same_seed() -> None:
+    one, two = (self_play(3, 20, first_weights(), seed=5) for _ in range(2))
+    assert np.array_equal(one.grams, two.grams)
+    assert one.squares[:, 0].sum() > 20 * MAX_PLAYERS
+
+
+def test_duel__of_equals_is_even_and_learned_weights_beat_those_set_by_hand() -> None:
+    weights = load_weights(2)
+    assert duel(2, weights, weights, games=20, nodes=60, seed=1).win_rate == 0.5
+    assert duel(2, weights, first_weights(), games=100, nodes=60, seed=1).win_rate > 0.6
