@@ -1,0 +1,5 @@
+"""Plays well-behaved."""
+
+from player import play
+
+play()

@@ -1,0 +1,51 @@
+"""`azul bot`: one of our agents behind the bot protocol."""
+
+import contextlib
+import os
+import secrets
+import sys
+from typing import Annotated
+
+import typer
+
+SEED_BITS = 64
+STDOUT = 1  # the number of the standard output
+
+
+def bot(
+    spec: Annotated[str, typer.Argument(help="The agent, as in alphabeta:time=0.1.")],
+    seed: Annotated[
+        int | None,
+        typer.Option(min=0, help="Answer every position as in other runs with this seed."),
+    ] = None,
+) -> None:
+    """Let an agent play as a bot: JSON lines in, JSON lines out, as docs/BOT_PROTOCOL.md says.
+
+    Ends with a quit message or the end of the input. Nothing but the protocol's messages goes to the output.
+    """
+    from azul_agents.base import AgentFailureError
+    from azul_agents.bot_server import serve
+    from azul_agents.registry import make_agent
+
+    answers = sys.stdout.buffer
+
+    def write(line: bytes) -> None:
+        answers.write(line)
+        answers.flush()
+
+    if seed is None:
+        seed = secrets.randbits(SEED_BITS)
+    with contextlib.closing(make_agent(spec)) as agent, contextlib.redirect_stdout(sys.stderr):
+        try:
+            serve(agent, sys.stdin.buffer, write, seed)
+        except BrokenPipeError:
+            _forget_output()
+        except AgentFailureError as failure:
+            print(f"azul: error: {failure}", file=sys.stderr)
+            raise typer.Exit(1) from None
+
+
+def _forget_output() -> None:
+    """Whoever asked has gone: keep Python from complaining when it flushes the output at its end."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.__stdout__.fileno() if sys.__stdout__ else STDOUT)
