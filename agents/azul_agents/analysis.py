@@ -1,0 +1,101 @@
+"""What an agent thinks of a position's moves, and of every move of a recorded game."""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from azul_agents.base import Agent, MoveValue
+from azul_agents.registry import agent_kinds
+from azul_env import (
+    GameRecord,
+    GameState,
+    decode_action,
+    encode_action,
+    format_action,
+    replay,
+)
+
+
+class ReviewedMove(NamedTuple):
+    """A move of a game beside the best one, both with the agent's values for the player who moved."""
+
+    number: int  # the move leads to the position after so many moves, resignations counted, as `azul render --move` does
+    round: int  # from 1
+    player: int
+    action: int
+    value: float
+    best_action: int  # `action` itself if nothing is better
+    best_value: float
+
+    @property
+    def loss(self) -> float:
+        """What the move lost against the best one."""
+        return self.best_value - self.value
+
+
+def strongest_spec(limit: str) -> str:
+    """The strongest agent that there is and that can analyse: alphabeta with a limit, or greedy, which needs none."""
+    return f"alphabeta:{limit}" if "alphabeta" in agent_kinds() else "greedy"
+
+
+def ranked_moves(state: GameState, agent: Agent) -> list[MoveValue]:
+    """The legal moves with the agent's values, the best first. Raises ValueError if the game is over."""
+    if state.is_terminal:
+        raise ValueError(f'the game is over, there is no move to analyse: "{state!r}"')
+    return sorted(agent.analyse(state), key=lambda move: -move.value)
+
+
+def reviewed_moves(record: GameRecord, agent: Agent) -> Iterator[ReviewedMove]:
+    """Every move of a game beside the best one. Raises RecordError at the first impossible event."""
+    before: GameState | None = None
+    for number, step in enumerate(replay(record)):
+        if before is not None and step.event is not None and step.event["type"] == "draft":
+            ranked = ranked_moves(before, agent)
+            yield _reviewed(number, before, step.event["action"], ranked, agent)
+        before = step.state
+
+
+def mean_losses(moves: Sequence[ReviewedMove], num_players: int) -> list[float | None]:
+    """The mean loss of each seat; None for one that did not move."""
+    means: list[float | None] = []
+    for seat in range(num_players):
+        losses = [move.loss for move in moves if move.player == seat]
+        means.append(sum(losses) / len(losses) if losses else None)
+    return means
+
+
+def worst_moves(moves: Sequence[ReviewedMove], count: int) -> list[ReviewedMove]:
+    """The moves that lost most, the worst first and the earlier of equal ones; none that lost nothing."""
+    mistakes = [move for move in moves if move.loss > 0]
+    return sorted(mistakes, key=lambda move: -move.loss)[:count]
+
+
+def _reviewed(
+    number: int, before: GameState, action: int, ranked: list[MoveValue], agent: Agent
+) -> ReviewedMove:
+    best = ranked[0]
+    value = _value_of(action, before, ranked, agent)
+    return ReviewedMove(
+        number=number,
+        round=before.round + 1,
+        player=before.current_player,
+        action=action,
+        value=value,
+        best_action=action if value == best.value else best.action,
+        best_value=best.value,
+    )
+
+
+def _value_of(action: int, state: GameState, ranked: list[MoveValue], agent: Agent) -> float:
+    """The value of a move; an agent may list moves from displays with the same tiles only once."""
+    values = dict(ranked)
+    played = decode_action(action, state.num_players)
+    sources = [played.source]
+    if played.source < len(state.factories):
+        tiles = state.factories[played.source]
+        sources += [source for source, other in enumerate(state.factories) if other == tiles]
+    for source in sources:
+        twin = encode_action(played._replace(source=source), state.num_players)
+        if twin in values:
+            return values[twin]
+    name = format_action(action, state.num_players)
+    raise ValueError(f'{agent.spec} puts no value on {name} in "{state!r}"')

@@ -1,0 +1,159 @@
+"""What is said of moves: losses against the best one, means and worst mistakes, with an agent whose values are known."""
+
+import numpy as np
+import pytest
+
+from azul_agents.analysis import (
+    ReviewedMove,
+    mean_losses,
+    ranked_moves,
+    reviewed_moves,
+    strongest_spec,
+    worst_moves,
+)
+from azul_agents.base import Agent, CannotAnalyseError, MoveValue
+from azul_agents.registry import agent_kinds, make_agent
+from azul_env import (
+    GameRecord,
+    GameRecorder,
+    GameState,
+    encode_action,
+    format_state,
+    legal_actions,
+    legal_mask,
+    verify,
+)
+
+
+class ByNumber(Agent):
+    """Values every move at minus its number, and lists the worst first."""
+
+    spec = "by_number"
+
+    def act(self, state: GameState, legal_mask: np.ndarray, rng: np.random.Generator) -> int:
+        raise AssertionError("an analysis does not play")
+
+    def analyse(self, state: GameState) -> list[MoveValue]:
+        return [MoveValue(a, -a) for a in np.flatnonzero(legal_mask(state))[::-1].tolist()]
+
+
+class Indifferent(ByNumber):
+    spec = "indifferent"
+
+    def analyse(self, state: GameState) -> list[MoveValue]:
+        return [MoveValue(a, 1.5) for a in np.flatnonzero(legal_mask(state)).tolist()]
+
+
+def played(num_players: int = 2, drafts: int = 12) -> GameRecorder:
+    recorder = GameRecorder(num_players, 0, 7)
+    rng = np.random.default_rng(1)
+    for _ in range(drafts):
+        recorder.draft(int(rng.choice(np.flatnonzero(legal_mask(recorder.state)))))
+    return recorder
+
+
+def move(player: int, loss: float, number: int = 1) -> ReviewedMove:
+    return ReviewedMove(number, 1, player, 0, -loss, 1, 0.0)
+
+
+@pytest.mark.parametrize("num_players", [2, 3, 4])
+def test_review__gives_every_draft_its_loss_against_the_best_legal_move(num_players):
+    record = played(num_players).record
+    moves = list(reviewed_moves(record, ByNumber()))
+    drafts = [event for event in record.events if event["type"] == "draft"]
+    assert [(m.player, m.action) for m in moves] == [(e["player"], e["action"]) for e in drafts]
+    assert all(m.loss == m.action - m.best_action for m in moves)
+    assert all(m.best_action <= m.action for m in moves)
+    assert [m.number for m in moves] == list(range(1, len(drafts) + 1))
+
+
+def test_review__counts_resignations_as_replays_do_and_leaves_them_out():
+    recorder = GameRecorder(3, 0, 7)
+    recorder.draft(legal_actions(recorder.state)[0])
+    recorder.resign(1)
+    recorder.draft(legal_actions(recorder.state)[0])
+    moves = list(reviewed_moves(recorder.record, ByNumber()))
+    assert [(m.number, m.player, m.loss) for m in moves] == [(1, 0, 0), (3, 2, 0)]
+
+
+def test_review__calls_a_move_the_best_when_none_is_better():
+    moves = list(reviewed_moves(played().record, Indifferent()))
+    assert all(m.best_action == m.action and m.loss == 0 for m in moves)
+    assert worst_moves(moves, 5) == []
+
+
+def test_review__names_the_round_that_a_move_was_played_in():
+    record = played(drafts=30).record
+    rounds = [m.round for m in reviewed_moves(record, ByNumber())]
+    deals = np.cumsum([event["type"] == "deal" for event in record.events])
+    is_draft = [event["type"] == "draft" for event in record.events]
+    assert rounds == [int(n) for n, draft in zip(deals, is_draft, strict=True) if draft]
+    assert rounds[0] == 1 and rounds[-1] > 1
+
+
+def test_ranking__puts_the_best_first_whatever_order_the_agent_gives():
+    state = played().state
+    values = [value for _, value in ranked_moves(state, ByNumber())]
+    assert values == sorted(values, reverse=True)
+    assert len(values) == int(legal_mask(state).sum())
+
+
+def test_ranking_of_a_finished_game__is_refused_with_the_position():
+    recorder = played()
+    recorder.resign(0)
+    text = format_state(verify(recorder.record))
+    with pytest.raises(ValueError, match="over") as caught:
+        ranked_moves(recorder.state, ByNumber())
+    assert text in str(caught.value)
+
+
+def test_agent_without_values__says_so():
+    with pytest.raises(CannotAnalyseError, match="random"):
+        list(reviewed_moves(played().record, make_agent("random")))
+
+
+def test_agent_that_leaves_a_move_out__is_an_error_that_names_it():
+    class Forgetful(ByNumber):
+        spec = "forgetful"
+
+        def analyse(self, state: GameState) -> list[MoveValue]:
+            return super().analyse(state)[-1:]  # the best one only
+
+    with pytest.raises(ValueError, match="forgetful puts no value on"):
+        list(reviewed_moves(played().record, Forgetful()))
+
+
+def test_move_from_a_display_like_another__has_the_value_of_its_twin():
+    class OncePerContent(ByNumber):
+        spec = "once_per_content"
+
+        def analyse(self, state: GameState) -> list[MoveValue]:
+            firsts = [state.factories.index(tiles) for tiles in state.factories]
+            moves = super().analyse(state)
+            return [m for m in moves if m.action // 30 in (*firsts, len(state.factories))]
+
+    same = [[2, 2, 0, 0, 0], [0, 0, 4, 0, 0], [2, 2, 0, 0, 0], [0, 0, 0, 2, 2], [0, 0, 0, 2, 2]]
+    record = GameRecord(2, events=[{"type": "deal", "factories": same}])
+    record.events.append({"type": "draft", "player": 0, "action": encode_action((2, 1, 3), 2)})
+    (reviewed,) = reviewed_moves(record, OncePerContent())
+    assert reviewed.value == -encode_action((0, 1, 3), 2) and reviewed.best_action == 0
+    record.events[-1]["action"] = encode_action((2, 0, 0), 2)
+    (reviewed,) = reviewed_moves(record, OncePerContent())
+    assert reviewed.loss == 0 and reviewed.best_action == reviewed.action
+
+
+def test_mean_loss__is_by_seat_and_none_for_who_did_not_move():
+    assert mean_losses([move(0, 1.0), move(2, 4.0), move(0, 2.0)], 3) == [1.5, None, 4.0]
+    assert mean_losses([], 2) == [None, None]
+
+
+def test_worst_moves__are_sorted_by_loss_and_only_mistakes():
+    moves = [move(0, 1.0, 1), move(1, 3.0, 2), move(0, 0.0, 3), move(1, 1.0, 4)]
+    assert [m.number for m in worst_moves(moves, 3)] == [2, 1, 4]
+    assert [m.number for m in worst_moves(moves, 1)] == [2]
+
+
+def test_strongest_spec__is_an_agent_that_can_analyse():
+    spec = strongest_spec("nodes=1000")
+    assert spec.startswith("alphabeta" if "alphabeta" in agent_kinds() else "greedy")
+    assert ranked_moves(played().state, make_agent(spec))
