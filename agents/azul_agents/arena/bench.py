@@ -17,12 +17,16 @@ from typing import Any
 
 import numpy as np
 
-from azul_env import azul_v0
+from azul_agents.alphabeta import AlphaBetaAgent, AlphaBetaOptions
+from azul_agents.evaluation import load_weights
+from azul_agents.tree import ROUND, TreeMemory
+from azul_env import azul_v0, legal_mask, new_game
 from azul_env.core.batch import GameBatch, choose_randomly
 from azul_env.envs.vector import AzulTurnsVectorEnv
 
 RATIOS = [  # of speeds, by the beginning of their keys
     ("vector_steps", "playout_moves"),
+    ("search_simulations", "playout_moves"),
     ("aec_steps", "connect_four_aec_steps"),
     ("playout_moves", "yardstick_moves"),
 ]
@@ -64,6 +68,8 @@ def run_bench(
         Contender("aec_steps_per_second", aec_trial(azul_v0.env())),
         Contender("raw_aec_steps_per_second", aec_trial(azul_v0.raw_env())),
         *_connect_four(),
+        Contender("search_simulations_per_second", simulation_trial()),
+        Contender("alphabeta_nodes_per_second", alphabeta_trial()),
         *_yardstick(config.yardstick),
     ]
     speeds = _measure(contenders, config, on_trial)
@@ -72,7 +78,13 @@ def run_bench(
         for fast, slow in RATIOS
         if f"{slow}_per_second" in speeds
     }
-    return speeds | ratios | {"machine": machine(), "versions": versions(), "commit": commit()}
+    overtime = {"alphabeta_longest_move_to_limit_ratio": longest_move(time_limit_seconds=0.1) / 0.1}
+    return (
+        speeds
+        | ratios
+        | overtime
+        | {"machine": machine(), "versions": versions(), "commit": commit()}
+    )
 
 
 def playout_trial(num_players: int, threads: int, num_games: int = 512) -> Trial:
@@ -119,6 +131,46 @@ def aec_trial(env: Any, steps: int = 500) -> Trial:
         return done
 
     return trial
+
+
+def simulation_trial(simulations: int = 20_000) -> Trial:
+    """Tree search from an opening of 2 players, with random turns to the end of the round at every leaf."""
+    memory = TreeMemory(1 << 21)
+    opening = new_game(2, rng=1)
+    weights = load_weights(2)
+
+    def trial() -> int:
+        memory.begin(opening.rows, ROUND, simulations, np.uint64(1))
+        memory.run(weights, exploration=1.0)
+        return simulations
+
+    return trial
+
+
+def alphabeta_trial(nodes: int = 50_000) -> Trial:
+    """Alpha-beta from an opening of 2 players."""
+    agent = AlphaBetaAgent(options=AlphaBetaOptions(nodes=nodes))
+    opening = new_game(2, rng=1)
+
+    def trial() -> int:
+        agent.analyse(opening)
+        return agent.nodes
+
+    return trial
+
+
+def longest_move(time_limit_seconds: float, moves: int = 10) -> float:
+    """The longest of some moves of alpha-beta with a limit of time, in seconds."""
+    agent = AlphaBetaAgent(options=AlphaBetaOptions(time=time_limit_seconds))
+    rng = np.random.default_rng(1)
+    longest = 0.0
+    for seed in range(moves):
+        state = new_game(2, rng=seed)
+        mask = legal_mask(state)
+        start = time.perf_counter()
+        agent.act(state, mask, rng)
+        longest = max(longest, time.perf_counter() - start)
+    return longest
 
 
 def _connect_four() -> list[Contender]:
