@@ -30,6 +30,7 @@ from azul_env.core.jit import called_kernel, kernel
 from azul_env.core.moves import draft
 from azul_env.core.rounds import finish_round
 from azul_env.core.state import Rows, empty_rows
+from azul_env.core.words import as_bool
 
 
 @called_kernel
@@ -151,7 +152,9 @@ def deepen(
     best turn so far before all others; where `exact_values` are asked for, the last whole search does.
     """
     for root in range(1):
-        count = list_turns(stack[root], turns[root], guesses[root], control[PRUNE] == 1)
+        count = list_turns(
+            stack[root], turns[root], guesses[root], control[PRUNE] == 1, as_bool(True)
+        )
         for place in range(count):
             bring_best_forward(turns[root], guesses[root], place, count)
             root_values[place] = -np.inf

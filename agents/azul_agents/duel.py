@@ -19,7 +19,7 @@ from azul_env.core.ranking import standing
 from azul_env.core.rounds import PLAYING, close_round
 from azul_env.core.spec import DEFAULT_MAX_ROUNDS
 from azul_env.core.state import Rows, empty_rows
-from azul_env.core.words import as_int64
+from azul_env.core.words import as_bool, as_int64
 
 
 @called_kernel
@@ -53,7 +53,7 @@ def play_duel(
         deepen(
             stack,
             as_int64(MAX_PLIES),
-            False,
+            as_bool(False),
             frames,
             control,
             table,

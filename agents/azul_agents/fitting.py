@@ -34,7 +34,7 @@ from azul_env.core.moves import draft
 from azul_env.core.rounds import PLAYING, finish_round
 from azul_env.core.spec import DEFAULT_MAX_ROUNDS, MAX_PLAYERS
 from azul_env.core.state import Row, Rows, empty_rows
-from azul_env.core.words import as_int64
+from azul_env.core.words import as_bool, as_int64
 
 LOOKED_AT: Final = 12  # turns that a player weighs, the best by guess
 CHOSEN_BLINDLY: Final = 6  # among so many of them a random turn is drawn
@@ -61,11 +61,11 @@ def choose_turn(
     """
     row = rows[0]
     player = row["current_player"]
-    count = list_turns(row, turns, guesses, True)
+    count = list_turns(row, turns, guesses, as_bool(True), as_bool(True))
     looked_at = min(count, LOOKED_AT)
     for place in range(looked_at):
         bring_best_forward(turns, guesses, place, count)
-    if random_below(streams, k, 1000) < blindness:
+    if random_below(streams, k, as_int64(1000)) < blindness:
         return turns[random_below(streams, k, min(count, CHOSEN_BLINDLY))]
     best_value = -np.inf
     best = turns[0]
@@ -158,22 +158,24 @@ def play_and_sum(
 ) -> None:
     """Play games and add all their positions to the sums. With a node limit of 0 players look one turn ahead."""
     for _ in range(games):
-        reset_game(rows[0], num_players, RANDOM_SEAT, DEFAULT_MAX_ROUNDS, streams, k)
+        reset_game(
+            rows[0], num_players, as_int64(RANDOM_SEAT), as_int64(DEFAULT_MAX_ROUNDS), streams, k
+        )
         row = rows[0]
-        count = 0
+        count = as_int64(0)
         while row["end_reason"] == PLAYING and count + num_players < MAX_SAMPLES:
             note_sample(row, row["current_player"], samples, count, places, amounts)
             count += 1
             action = choose_turn(
                 rows, weights, streams, k, blindness, turns[0], guesses[0], places, amounts
             )
-            if control[NODE_LIMIT] > 0 and random_below(streams, k, 1000) >= blindness:
+            if control[NODE_LIMIT] > 0 and random_below(streams, k, as_int64(1000)) >= blindness:
                 stack[0] = rows[0]
                 prepare(control, row["current_player"])
                 deepen(
                     stack,
                     as_int64(MAX_PLIES),
-                    False,
+                    as_bool(False),
                     frames,
                     control,
                     table,

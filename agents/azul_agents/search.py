@@ -21,7 +21,7 @@ from azul_env.core.moves import draft
 from azul_env.core.rounds import finish_round
 from azul_env.core.spec import NUM_COLORS, NUM_DESTINATIONS
 from azul_env.core.state import Row, Rows, center_of
-from azul_env.core.words import as_int64
+from azul_env.core.words import as_bool, as_int64
 
 MAX_PLIES: Final = 48  # more turns than a round of 4 players can have is not needed: deeper lines are valued as they are
 TABLE_BITS: Final = 18
@@ -77,15 +77,15 @@ def mixed(word: int, salt: int) -> np.uint64:
 def position_key(row: Row, control: NDArray[np.int64]) -> int:
     """The key of a position, the same for all orders of the displays; another one in every search."""
     center = center_of(row)
-    key = mixed(row["sources"][center] * 2 + row["marker_in_center"], 1)
+    key = mixed(row["sources"][center] * 2 + row["marker_in_center"], as_int64(1))
     for source in range(center):
-        key += mixed(row["sources"][source], 2)
+        key += mixed(row["sources"][source], as_int64(2))
     for seat in range(row["num_players"]):
         lines = row["line_counts"][seat] | (row["line_colors"][seat] << 20)
         key += mixed(lines, 3 + 4 * seat)
         key += mixed(row["floors"][seat], 4 + 4 * seat)
     place = row["current_player"] + 4 * row["starting_player_next_round"]
-    key += mixed(place + 16 * control[GENERATION], 20)
+    key += mixed(place + 16 * control[GENERATION], as_int64(20))
     return as_int64(key)
 
 
@@ -94,7 +94,7 @@ def remembered_turn(row: Row, action: int) -> int:
     """A turn by what it takes: hash of the source's tiles, color and destination in one number."""
     source, color, destination = action_parts(action)
     is_center = 1 if source == center_of(row) else 0
-    bits = as_int64(mixed(row["sources"][source] * 2 + is_center, 7) >> np.uint64(8))
+    bits = as_int64(mixed(row["sources"][source] * 2 + is_center, as_int64(7)) >> np.uint64(8))
     return (bits * NUM_COLORS + color) * NUM_DESTINATIONS + destination
 
 
@@ -150,7 +150,7 @@ def open_node(
                 control[CUT] = 1
             frame["best"] = value
             return True
-    count = list_turns(row, turns[ply], guesses[ply], control[PRUNE] == 1)
+    count = list_turns(row, turns[ply], guesses[ply], control[PRUNE] == 1, as_bool(True))
     put_first(row, turns[ply], guesses[ply], count, wanted)
     frame["key"] = key
     frame["count"] = count
@@ -286,7 +286,7 @@ def search(
         maximising = stack[ply]["current_player"] == searcher
         opening = above["is_null"] == 1 and above["low"] < value < above["high"]
         if opening:
-            descend(frames, ply, maximising, False)
+            descend(frames, ply, maximising, as_bool(False))
             ply += 1
         else:
             take_value(above, maximising, turns[ply, above["place"]], value)

@@ -1,16 +1,17 @@
 """Compiled Monte-Carlo tree search inside a round: the tree and its four steps. `mcts` is the agent around it.
 
-The tree is six arrays, one entry a node; node 0 is the position to be searched. The children of a node are
+The tree is seven arrays, one entry a node; node 0 is the position to be searched. The children of a node are
 `count[node]` entries from `first[node]` on, made when the node is visited for the second time.
 
 | array    | entry                                                                             |
 |----------|-----------------------------------------------------------------------------------|
 | `visits` | simulations that went through the node                                             |
-| `totals` | sum of their results, each in [-1, 1] from the searcher's side                     |
+| `mean`   | mean of their results, each in [-1, 1] from the searcher's side                    |
 | `first`  | its first child; 0 before there are any                                            |
 | `count`  | number of its children                                                             |
 | `action` | the turn that leads to the node                                                    |
 | `prior`  | how promising that turn looked, all of a parent's children adding up to 1          |
+| `lure`   | prior / (1 + visits): what PUCT adds, kept so that choosing a child divides nothing |
 
 Others are taken to play against the searcher, as in alpha-beta. A line that reaches the end of the round is scored; what
 the next deal brings is sampled by playing on at random (leaf `game`) or left to the evaluation.
@@ -30,7 +31,7 @@ from azul_env.core.jit import called_kernel, kernel
 from azul_env.core.moves import draft
 from azul_env.core.rounds import PLAYING, finish_round
 from azul_env.core.state import Row, Rows, empty_rows
-from azul_env.core.words import as_int64
+from azul_env.core.words import as_bool, as_int64
 
 # What a simulation does at its leaf.
 VALUE, ROUND, GAME = (
@@ -40,8 +41,8 @@ VALUE, ROUND, GAME = (
 )  # ask the evaluation; random turns to the end of the round; of the game
 
 # What `control` holds.
-SIMULATIONS, SIMULATION_LIMIT, STOP, SEARCHER, LEAF, NUM_NODES, FULL = range(7)
-CONTROL_SIZE: Final = 7
+SIMULATIONS, SIMULATION_LIMIT, STOP, SEARCHER, LEAF, NUM_NODES = range(6)
+CONTROL_SIZE: Final = 6
 
 MAX_PATH: Final = 64  # nodes on a path: no round has so many turns
 MARGIN_SCALE: Final = 25.0  # a margin of so many points is worth 0.71 of a sure win
@@ -63,68 +64,78 @@ def best_child(
     sign: float,
     exploration: float,
     visits: NDArray[np.int32],
-    totals: NDArray[np.float32],
+    mean: NDArray[np.float32],
     first: NDArray[np.int32],
     count: NDArray[np.int32],
-    prior: NDArray[np.float32],
+    lure: NDArray[np.float32],
 ) -> int:
     """The child to visit next: good for the player to move (`sign`), promising, or little tried (PUCT)."""
-    start = first[node]
+    start = as_int64(first[node])
     drive = np.float32(exploration * np.sqrt(visits[node]))
     side = np.float32(sign)
-    untried = side * totals[node] / visits[node] - np.float32(FIRST_VISIT_PENALTY)
     best = start
     best_score = np.float32(-np.inf)
-    for child in range(start, start + count[node]):
-        tried = visits[child]
-        worth = side * totals[child] / tried if tried > 0 else untried
-        score = worth + drive * prior[child] / (np.float32(1) + tried)
+    for child in range(start, start + as_int64(count[node])):
+        score = side * mean[child] + drive * lure[child]
         if score > best_score:
             best_score = score
             best = child
-    return as_int64(best)
+    return best
 
 
 @kernel
 def expand(
     row: Row,
     node: int,
+    sign: float,
     control: NDArray[np.int64],
+    visits: NDArray[np.int32],
+    mean: NDArray[np.float32],
     first: NDArray[np.int32],
     count: NDArray[np.int32],
     action: NDArray[np.int32],
     prior: NDArray[np.float32],
-    visits: NDArray[np.int32],
-    totals: NDArray[np.float32],
+    lure: NDArray[np.float32],
     turns: NDArray[np.int64],
     guesses: NDArray[np.float64],
 ) -> bool:
-    """Make the children of a node; false if the tree is full."""
-    found = list_turns(row, turns, guesses, True)
+    """Make the children of a node, each taken to be a little worse than the node; false if the tree is full.
+
+    Where leaves are played out at random, all children are equally promising.
+    """
+    is_guessed = control[LEAF] == VALUE
+    found = list_turns(row, turns, guesses, as_bool(True), is_guessed)
     start = control[NUM_NODES]
     if start + found > len(visits):
-        control[FULL] = 1
         return False
-    best = -np.inf
-    for place in range(found):
-        best = max(best, guesses[place])
-    total = 0.0
-    for place in range(found):
-        guesses[place] = (
-            np.exp(PRIOR_SHARPNESS * (guesses[place] - best)) if control[LEAF] == VALUE else 1.0
-        )
-        total += guesses[place]
+    if is_guessed:
+        _turn_into_priors(guesses, found)
     for place in range(found):
         child = start + place
         visits[child] = 0
-        totals[child] = 0.0
+        mean[child] = mean[node] - np.float32(FIRST_VISIT_PENALTY * sign)
         first[child] = 0
         action[child] = turns[place]
-        prior[child] = guesses[place] / total
+        prior[child] = guesses[place] if is_guessed else 1.0 / found
+        lure[child] = prior[child]
     first[node] = start
     count[node] = found
     control[NUM_NODES] = start + found
     return True
+
+
+@kernel
+def _turn_into_priors(guesses: NDArray[np.float64], count: int) -> None:
+    """Make numbers out of guesses that add up to 1, larger for better ones."""
+    best = -np.inf
+    for place in range(count):
+        best = max(best, guesses[place])
+    total = 0.0
+    for place in range(count):
+        guesses[place] = np.exp(PRIOR_SHARPNESS * (guesses[place] - best))
+        total += guesses[place]
+    for place in range(count):
+        guesses[place] /= total
 
 
 @kernel
@@ -151,6 +162,22 @@ def leaf_result(
     return result_of(margin_value(row, control[SEARCHER], weights, places, amounts))
 
 
+@kernel
+def back_up(
+    node: int,
+    result: np.float32,
+    visits: NDArray[np.int32],
+    mean: NDArray[np.float32],
+    prior: NDArray[np.float32],
+    lure: NDArray[np.float32],
+) -> None:
+    """Let a result count in a node that it went through; the first replaces what the node was taken to be worth."""
+    visits[node] += 1
+    share = np.float32(1) / np.float32(visits[node])
+    mean[node] += (result - mean[node]) * share
+    lure[node] = prior[node] / np.float32(visits[node] + 1)
+
+
 @called_kernel
 def simulate(
     rows: Rows,
@@ -158,11 +185,12 @@ def simulate(
     exploration: float,
     streams: Streams,
     visits: NDArray[np.int32],
-    totals: NDArray[np.float32],
+    mean: NDArray[np.float32],
     first: NDArray[np.int32],
     count: NDArray[np.int32],
     action: NDArray[np.int32],
     prior: NDArray[np.float32],
+    lure: NDArray[np.float32],
     path: NDArray[np.int64],
     turns: NDArray[np.int64],
     guesses: NDArray[np.float64],
@@ -182,17 +210,28 @@ def simulate(
         path[0] = 0
         is_over = False
         while not is_over and length + 1 < MAX_PATH:
+            sign = 1.0 if row["current_player"] == control[SEARCHER] else -1.0
             if first[node] == 0:
                 if visits[node] == 0 and node != 0:
                     break
                 if not expand(
-                    row, node, control, first, count, action, prior, visits, totals, turns, guesses
+                    row,
+                    node,
+                    sign,
+                    control,
+                    visits,
+                    mean,
+                    first,
+                    count,
+                    action,
+                    prior,
+                    lure,
+                    turns,
+                    guesses,
                 ):
                     break
-            sign = 1.0 if row["current_player"] == control[SEARCHER] else -1.0
-            if visits[node] == 0:
-                visits[node] = 1  # the root: its own value is not asked for
-            node = best_child(node, sign, exploration, visits, totals, first, count, prior)
+                visits[node] = max(1, visits[node])  # the root, whose own value is not asked for
+            node = best_child(node, sign, exploration, visits, mean, first, count, lure)
             length += 1
             path[length] = node
             source, color, destination = action_parts(as_int64(action[node]))
@@ -201,8 +240,7 @@ def simulate(
             finish_round(row)
         result = np.float32(leaf_result(rows, control, streams, weights, places, amounts))
         for place in range(length + 1):
-            visits[path[place]] += 1
-            totals[path[place]] += result
+            back_up(path[place], result, visits, mean, prior, lure)
 
 
 class TreeMemory:
@@ -213,11 +251,12 @@ class TreeMemory:
         self.control = np.zeros(CONTROL_SIZE, np.int64)
         self.streams = np.zeros(1, np.uint64)
         self.visits = np.zeros(capacity, np.int32)
-        self.totals = np.zeros(capacity, np.float32)
+        self.mean = np.zeros(capacity, np.float32)
         self.first = np.zeros(capacity, np.int32)
         self.count = np.zeros(capacity, np.int32)
         self.action = np.zeros(capacity, np.int32)
         self.prior = np.zeros(capacity, np.float32)
+        self.lure = np.zeros(capacity, np.float32)
         self.path = np.zeros(MAX_PATH, np.int64)
         self.turns = np.zeros(MAX_TURNS, np.int64)
         self.guesses = np.zeros(MAX_TURNS)
@@ -233,7 +272,7 @@ class TreeMemory:
         self.control[LEAF] = leaf
         self.control[NUM_NODES] = 1
         self.streams[0] = stream
-        for array in (self.visits, self.totals, self.first, self.count):
+        for array in (self.visits, self.mean, self.first, self.count):
             array[0] = 0
 
     def run(self, weights: Weights, exploration: float) -> None:
@@ -244,11 +283,12 @@ class TreeMemory:
             exploration,
             self.streams,
             self.visits,
-            self.totals,
+            self.mean,
             self.first,
             self.count,
             self.action,
             self.prior,
+            self.lure,
             self.path,
             self.turns,
             self.guesses,
@@ -263,6 +303,6 @@ class TreeMemory:
         found: list[tuple[int, int, Any]] = []
         for child in range(start, start + int(self.count[0])):
             tried = int(self.visits[child])
-            mean = float(self.totals[child]) / tried if tried else float("-inf")
+            mean = float(self.mean[child]) if tried else float("-inf")
             found.append((int(self.action[child]), tried, mean))
         return found

@@ -28,8 +28,8 @@ Guesses = NDArray[np.float64]
 
 
 @kernel
-def list_turns(row: Row, turns: Turns, guesses: Guesses, prune: bool) -> int:
-    """Write the turns of the player to move, unordered, with their guesses; how many there are.
+def list_turns(row: Row, turns: Turns, guesses: Guesses, prune: bool, is_guessed: bool) -> int:
+    """Write the turns of the player to move, unordered, if `is_guessed` with their guesses; how many there are.
 
     Displays that hold the same tiles are listed once. With `prune`, big throws on the floor are left out where a line
     would take the tiles.
@@ -55,7 +55,9 @@ def list_turns(row: Row, turns: Turns, guesses: Guesses, prune: bool) -> int:
                 if prune and destination == FLOOR and taken >= BIG_THROW and goes != 1 << FLOOR:
                     continue
                 turns[count] = (source * NUM_COLORS + color) * NUM_DESTINATIONS + destination
-                guesses[count] = guess(row, player, taken, color, destination, marker) + nudge
+                if is_guessed:
+                    worth = guess(row, player, taken, color, destination, marker)
+                    guesses[count] = worth + nudge
                 count += 1
     return count
 

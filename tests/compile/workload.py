@@ -1,12 +1,29 @@
-"""Uses every kernel once and prints a digest of all results; run in processes with other settings."""
+"""Uses every kernel and prints a digest of all results; run in processes with other settings."""
 
 import hashlib
 import sys
 
 import numpy as np
 
-from azul_env import GameBatch, apply_action, legal_actions, new_game, resign
+from azul_agents.alphabeta import AlphaBetaAgent, AlphaBetaOptions
+from azul_agents.duel import duel
+from azul_agents.fitting import first_weights, self_play
+from azul_agents.greedy import GreedyAgent, greedy_actions
+from azul_agents.mcts import MctsAgent, MctsOptions
+from azul_env import (
+    GameBatch,
+    GameState,
+    apply_action,
+    azul_v0,
+    legal_actions,
+    legal_mask,
+    new_game,
+    ranking,
+    resign,
+)
 from azul_env.core.jit import KERNELS
+from azul_env.envs.single import AzulEnv
+from azul_env.envs.vector import AzulTurnsVectorEnv, AzulVectorEnv
 
 
 def play_single_games(digest: "hashlib._Hash", games: int) -> None:
@@ -22,6 +39,7 @@ def play_single_games(digest: "hashlib._Hash", games: int) -> None:
             else:
                 state = apply_action(state, actions[pick], rng).state
             digest.update(state.rows.tobytes())
+        digest.update(bytes(ranking(state)))
 
 
 def play_batches(digest: "hashlib._Hash", steps: int) -> None:
@@ -36,15 +54,57 @@ def play_batches(digest: "hashlib._Hash", steps: int) -> None:
         digest.update(batch.play_to_end().tobytes() + batch.rows.tobytes())
 
 
+def use_environments(digest: "hashlib._Hash", steps: int) -> None:
+    for reward in ("outcome", "score_margin", "round_margin"):
+        for kind in (AzulVectorEnv, AzulTurnsVectorEnv):
+            for observation in ("float32", "uint8"):
+                env = kind(3, max_rounds=2, reward=reward, observation=observation)
+                _, info = env.reset(seed=1)
+                for _ in range(steps):
+                    actions = info["action_mask"].argmax(axis=1)
+                    observations, rewards, *_, info = env.step(actions)
+                    digest.update(observations.tobytes() + rewards.tobytes())
+        against_greedy = AzulVectorEnv(2, opponents=greedy_actions, reward=reward)
+        _, info = against_greedy.reset(seed=2)
+        for _ in range(steps // 4):
+            observations, *_, info = against_greedy.step(info["action_mask"].argmax(axis=1))
+            digest.update(observations.tobytes())
+    single = AzulEnv()
+    _, info = single.reset(seed=3)
+    digest.update(single.step(int(info["action_mask"].argmax()))[0].tobytes())
+    turns = azul_v0.env()
+    turns.reset(seed=4)
+    turns.step(int(turns.last()[0]["action_mask"].argmax()))
+    digest.update(turns.last()[0]["observation"].tobytes())
+
+
+def use_agents(digest: "hashlib._Hash") -> None:
+    late = new_game(2, rng=1)
+    for _ in range(9):
+        late = apply_action(late, int(np.flatnonzero(legal_mask(late))[-1]), rng=1).state
+    agents = [
+        GreedyAgent(),
+        AlphaBetaAgent(options=AlphaBetaOptions(nodes=60)),
+        *(MctsAgent(options=MctsOptions(simulations=8, leaf=leaf)) for leaf in ("value", "game")),
+    ]
+    for agent in agents:
+        action = agent.act(late, legal_mask(late), np.random.Generator(np.random.PCG64(5)))
+        digest.update(GameState(late.rows).rows.tobytes() + bytes([action % 256]))
+    weights = first_weights()
+    self_play(2, 1, weights, seed=1, nodes=20)
+    digest.update(str(duel(2, weights, weights, games=2, nodes=20, seed=1)).encode())
+
+
 def main() -> None:
     digest = hashlib.sha256()
     play_single_games(digest, games=9)
     play_batches(digest, steps=60)
+    use_environments(digest, steps=24)
+    use_agents(digest)
     print("digest", digest.hexdigest())
     for kernel in KERNELS:
-        stats = kernel.stats
         name = f"{kernel.py_func.__module__}.{kernel.py_func.__name__}"
-        print("kernel", name, len(kernel.signatures), sum(stats.cache_misses.values()))
+        print("kernel", name, len(kernel.signatures), sum(kernel.stats.cache_misses.values()))
 
 
 if __name__ == "__main__":

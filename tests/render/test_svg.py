@@ -240,7 +240,7 @@ def words_of(element: ElementTree.Element) -> list[str]:
         ),
         (
             ended(
-                "3p round 9/9 over max_rounds last 2 start 0", "3 //// -", "7 //// -", "7 //// -"
+                "3p round 9/9 over max_rounds last 1 start 0", "3 //// -", "7 //// -", "7 //// -"
             ),
             "Player 1 and Player 2 share the win",
             "the last round is played, 9 rounds",
@@ -257,7 +257,7 @@ def test_head__says_who_won_and_why(state: GameState, headline: str, ending: str
 
 def test_board__says_rank_and_resignation():
     state = ended(
-        "3p round 9/9 over max_rounds last 2 start 0", "3 //// -", "7 //// -", "9 //// - resigned 0"
+        "3p round 9/9 over max_rounds last 1 start 0", "3 //// -", "7 //// -", "9 //// - resigned 0"
     )
     tags = [words_of(board)[2] for board in elements(svg(state), "board")]
     assert tags == ["rank 2", "winner", "resigned"]

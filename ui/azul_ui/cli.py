@@ -7,13 +7,24 @@ from typing import Any
 import typer
 from rich.console import Console
 
-from azul_ui.commands import bench, render, replay
+from azul_ui.commands import (
+    agents,
+    analyse,
+    bench,
+    bot,
+    fit_evaluation,
+    match,
+    play,
+    render,
+    replay,
+    tournament,
+)
 
 EXIT_BAD_INPUT = 2
 
 app = typer.Typer(
     name="azul",
-    help="Azul for reinforcement learning: measure the engine, replay, check and draw games.",
+    help="Azul for reinforcement learning: play, match and rate agents, analyse, replay and draw games, measure speed.",
     no_args_is_help=True,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
@@ -22,6 +33,13 @@ app = typer.Typer(
 app.command("bench")(bench.bench)
 app.command("replay")(replay.replay)
 app.command("render")(render.render)
+app.command("play")(play.play)
+app.command("analyse")(analyse.analyse)
+app.command("bot")(bot.bot)
+app.command("match")(match.match)
+app.command("tournament")(tournament.tournament)
+app.command("agents")(agents.agents)
+app.command("fit-evaluation")(fit_evaluation.fit_evaluation)
 
 
 def main() -> None:

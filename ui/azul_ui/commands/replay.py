@@ -9,6 +9,7 @@ from rich.console import Console
 
 from azul_env import GameRecord, GameState, RecordError, format_action, read_records, winners
 from azul_env import replay as replay_steps
+from azul_env.core.arguments import printable
 from azul_env.record import Event, verify
 from azul_ui.commands.recorded import recorded_game
 
@@ -87,7 +88,7 @@ def _page(record: GameRecord, state: GameState, event: Event | None) -> str:
         action, player = event["action"], event["player"]
         move = f"player {player}: {format_action(action, state.num_players)}"
     elif event is not None:
-        why = f" ({event['forfeit']})" if event["forfeit"] else ""
+        why = f" ({printable(event['forfeit'])})" if event["forfeit"] else ""
         move = f"player {event['player']} resigns{why}"
     board = ansi(
         state,

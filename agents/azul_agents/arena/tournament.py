@@ -1,0 +1,92 @@
+"""A round robin of many agents that can be stopped at any moment and goes on where it was."""
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+
+from azul_agents.arena.matrix import win_rate_matrix
+from azul_agents.arena.results_file import GameKey, GameLine, ResultsFile
+from azul_agents.arena.schedule import ScheduledGame, Seating, table_games, tables_of
+from azul_agents.arena.standings import Standings, standings_of
+from azul_agents.arena.tables import RATINGS_FILE, as_data, as_markdown, as_text, write_whole
+from azul_agents.arena.tournament_config import TournamentConfig
+from azul_agents.arena.workers import Finished, MakeAgent, check_specs, play_all
+from azul_agents.registry import make_agent
+
+RESULTS_FILE = "results.jsonl"
+
+
+class Schedule:
+    """All games of a tournament, by key."""
+
+    def __init__(self, config: TournamentConfig) -> None:
+        self.config = config
+        self.tables: dict[int, list[Seating]] = {
+            players: tables_of(len(config.agents), players, config.max_tables, config.seed)
+            for players in config.players
+        }
+        self.games: dict[GameKey, ScheduledGame] = dict(self._all_games())
+
+    def _all_games(self) -> Iterator[tuple[GameKey, ScheduledGame]]:
+        for players, tables in self.tables.items():
+            for number, table in enumerate(tables):
+                specs = tuple(self.config.agents[agent] for agent in table)
+                length, seed = self.config.games_per_pairing, self.config.seed
+                for game in table_games(specs, length, seed, table=(players, number)):
+                    yield (players, number, game.deal, game.rotation), game
+
+    def missing(self, done: dict[GameKey, GameLine]) -> list[ScheduledGame]:
+        """What is still to be played: one deal of every table before the next, so that the ladder shows early."""
+        left = [(key, game) for key, game in self.games.items() if key not in done]
+        return [game for _, game in sorted(left, key=lambda entry: (entry[0][2], entry[0]))]
+
+    def line_of(self, finished: Finished) -> GameLine:
+        """A finished game as a line of the file."""
+        game = finished.game
+        players, number = game.table
+        table = self.tables[players][number]
+        agents = tuple(table[place] for place in game.places)
+        numbers = (players, number, game.deal, game.rotation, game.deal_seed)
+        return GameLine(*numbers, agents, finished.played.result)
+
+
+def run_tournament(
+    config: TournamentConfig,
+    folder: Path,
+    jobs: int = 1,
+    on_games: Callable[[dict[GameKey, GameLine], int], None] = lambda done, total: None,
+    make: MakeAgent = make_agent,
+) -> list[Standings]:
+    """Play what the folder's file of results lacks, then write the tables beside it.
+
+    `on_games` sees the games so far and the number of all: at the start, and after every game.
+    """
+    check_specs(config.agents, make)
+    schedule = Schedule(config)
+    with ResultsFile(folder / RESULTS_FILE, config) as file:
+        unknown = file.lines.keys() - schedule.games.keys()
+        if unknown:
+            raise ValueError(f"{file.path} holds games that are not of this tournament: {unknown}")
+        on_games(file.lines, len(schedule.games))
+        missing = schedule.missing(file.lines)
+        if missing:
+            with closing(play_all(missing, min(jobs, len(missing)), make)) as finished_games:
+                for finished in finished_games:
+                    file.add(schedule.line_of(finished))
+                    on_games(file.lines, len(schedule.games))
+        lines = list(file.lines.values())
+    tables = [standings_of(lines, config.agents, players) for players in config.players]
+    write_tables(tables, config, folder)
+    return tables
+
+
+def write_tables(tables: list[Standings], config: TournamentConfig, folder: Path) -> None:
+    """Standings as text, Markdown and JSON, and a picture for every number of players."""
+    data = json.dumps(as_data(tables, config), indent=2)
+    write_whole(folder / RATINGS_FILE, data + "\n")
+    write_whole(folder / "ratings.txt", as_text(tables))
+    write_whole(folder / "ratings.md", as_markdown(tables))
+    for table in tables:
+        picture = folder / f"win_rates_{table.players}_players.svg"
+        write_whole(picture, win_rate_matrix(table))

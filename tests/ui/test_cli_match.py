@@ -1,0 +1,151 @@
+"""`azul match` and `azul agents`: what they print, write and refuse."""
+
+import functools
+import json
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from arena.processes import wait_until_gone
+from azul_env import read_records, verify
+from azul_ui.commands import agents as agents_command
+from ui.command import LAYERS, here, in_process_of_its_own
+
+KEYS = ["agents", "games", "wins", "shared", "forfeits", "points", "seconds_per_move"]
+
+
+@pytest.fixture
+def azul(monkeypatch, capsys):
+    return functools.partial(here, monkeypatch, capsys)
+
+
+def test_json__has_the_promised_keys_and_is_alone_on_the_output():
+    match = ("match", "greedy", "random", "--games", "9", "--seed", "7", "--jobs", "2", "--json")
+    code, out, err = in_process_of_its_own(*match)
+    assert code == 0, err
+    result = json.loads(out)
+    assert out.startswith("{") and out.endswith("}\n")
+    assert list(result)[: len(KEYS)] == KEYS
+    assert result["agents"] == ["greedy", "random"]
+    assert result["games"] == 10
+    assert sum(result["wins"]) + result["shared"] == 10
+    assert result["forfeits"] == [0, 0]
+    for key in ("points", "seconds_per_move", "win_rate"):
+        assert len(result[key]) == 2 and all(type(value) is float for value in result[key])
+    for (low, high), rate in zip(result["interval"], result["win_rate"], strict=True):
+        assert 0 <= low <= rate <= high <= 1
+
+
+def test_table__shows_all_columns(azul):
+    code, out, err = azul("match", "greedy", "random", "greedy", "--games", "4", "--jobs", "1")
+    assert (code, err) == (0, "")
+    assert "6 games" in out
+    for column in ("won", "shared", "forfeits", "win rate", "95 %", "points", "ms/move"):
+        assert column in out
+    assert out.count("greedy") == 2 and out.count("random") == 1
+
+
+def test_record__holds_every_game_with_names_by_seat(azul, tmp_path):
+    file = tmp_path / "games.jsonl"
+    code, _, err = azul(
+        "match", "greedy", "random", "--games", "6", "--jobs", "1", "--record", file
+    )
+    assert code == 0, err
+    records = list(read_records(file))
+    assert [record.agents for record in records] == [
+        ["greedy", "random"],
+        ["random", "greedy"],
+    ] * 3
+    assert all(verify(record).is_terminal for record in records)
+    assert records[0].seed == records[1].seed != records[2].seed
+
+
+def test_mistake_in_a_name__costs_no_old_file(azul, tmp_path):
+    file = tmp_path / "games.jsonl"
+    file.write_text("old")
+    code, out, err = azul("match", "greedy", "nobody", "--record", file)
+    assert (code, out) == (2, "")
+    assert "no agent 'nobody'" in err and "greedy" in err
+    assert file.read_text() == "old"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        (("greedy",), "2 to 4 agents"),
+        (("random",) * 5, "2 to 4 agents"),
+        (("random", "greedy:depth=2"), "'depth' is no option of greedy"),
+        (("random", "greedy", "--games", "0"), "--games"),
+        (("random", "greedy", "--seed", "-1"), "--seed"),
+        (("random", "greedy", "--jobs", "0"), "--jobs"),
+    ],
+)
+def test_wrong_use__is_an_error_with_a_message(azul, arguments, why):
+    code, out, err = azul("match", *arguments)
+    assert (code, out) == (2, "")
+    assert why in err and "Traceback" not in err
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="process groups")
+def test_interrupt__ends_all_processes_and_keeps_the_games_so_far(tmp_path):
+    file = tmp_path / "games.jsonl"
+    command = ["match", "greedy", "random", "--games", "1000000", "--jobs", "2", "--record", file]
+    process = subprocess.Popen(
+        [sys.executable, "-c", "from azul_ui.cli import main; main()", *map(str, command)],
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(LAYERS), "NO_COLOR": "1"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    for _ in range(6000):
+        if file.exists() and file.stat().st_size:
+            break
+        with pytest.raises(subprocess.TimeoutExpired):
+            process.wait(0.02)
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to all processes of the group
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert out == "" and "Traceback" not in err
+    wait_until_gone(process.pid)
+    assert len(list(read_records(file))) > 0
+
+
+def test_agents__lists_them_with_summaries(azul):
+    code, out, _ = azul("agents")
+    assert code == 0
+    for word in ("random", "greedy", "options"):
+        assert word in out
+
+
+def test_agents__shows_ratings_only_if_there_are_some(azul, monkeypatch):
+    monkeypatch.setattr(agents_command, "packaged_ratings", lambda: {})
+    assert "ratings" not in azul("agents").out
+    rated = {"greedy": {2: 1800.4, 3: 1700.0}, "random": {2: 1000.0}}
+    monkeypatch.setattr(agents_command, "packaged_ratings", lambda: rated)
+    words = " ".join(azul("agents").out.split())
+    assert "ratings" in words and "1800" in words and "1700" in words
+    listed = {entry["name"]: entry for entry in json.loads(azul("agents", "--json").out)["agents"]}
+    assert listed["greedy"]["ratings"] == {"greedy": {"2": 1800.4, "3": 1700.0}}
+
+
+def test_agents__gives_options_with_defaults_and_doc_lines(azul, monkeypatch):
+    from dataclasses import dataclass
+
+    from azul_agents.registry import AgentKind, option
+
+    @dataclass(frozen=True)
+    class Options:
+        nodes: int | None = option(None, "most nodes of a search")
+        prunes: bool = option(True, "leaves branches out")
+
+    kind = AgentKind("thinker", "thinks", lambda spec, options: None, Options)
+    monkeypatch.setattr(agents_command, "agent_kinds", lambda: {"thinker": kind})
+    words = " ".join(azul("agents").out.replace("│", " ").split())
+    assert "nodes=none" in words and "prunes=yes" in words
+    (entry,) = json.loads(azul("agents", "--json").out)["agents"]
+    assert [o["name"] for o in entry["options"]] == ["nodes", "prunes"]
+    assert entry["options"][0]["doc"] == "most nodes of a search"
