@@ -1,11 +1,11 @@
 """Where the tiles of a new round come from: a generator, or the log of a game."""
 
 from collections.abc import Sequence
-from operator import index as as_integer
 from typing import SupportsIndex
 
 import numpy as np
 
+from azul_env.core.arguments import shown, whole_number
 from azul_env.core.batch import deal_games
 from azul_env.core.draw import Streams
 from azul_env.core.spec import FACTORY_CAPACITY, NUM_COLORS, num_factories
@@ -21,10 +21,9 @@ def as_generator(rng: RandomSource | None) -> np.random.Generator:
     """A generator itself, or the one a seed stands for; None draws fresh entropy."""
     if isinstance(rng, np.random.Generator):
         return rng
-    if rng is not None and not isinstance(rng, SupportsIndex):
-        raise TypeError(f"rng must be a numpy Generator or a seed, not {type(rng).__name__}")
+    seed = None if rng is None else whole_number(rng, "rng, unless a numpy Generator,")
     # Named, because NumPy may change its default and the same seed must give the same game.
-    return np.random.Generator(np.random.PCG64(None if rng is None else as_integer(rng)))
+    return np.random.Generator(np.random.PCG64(seed))
 
 
 def deal_randomly(rows: Rows, rng: np.random.Generator) -> None:
@@ -62,25 +61,29 @@ def _put_on_displays(row: Row, factories: np.ndarray) -> None:
 
 def _checked_counts(deal: Deal, num_displays: int) -> np.ndarray:
     """The deal as an array, if it has the form of one."""
-    if not isinstance(deal, Sequence) or isinstance(deal, str | bytes):
-        raise TypeError(f"a deal is a list of displays, not {type(deal).__name__}")
-    if len(deal) != num_displays:
-        raise ImpossibleDealError(f"a deal fills {num_displays} displays, not {len(deal)}")
+    _check_list(deal, num_displays, "a deal")
     for number, tiles in enumerate(deal):
-        if not isinstance(tiles, Sequence) or len(tiles) != NUM_COLORS:
-            raise ImpossibleDealError(
-                f"display {number} of a deal needs {NUM_COLORS} counts: {tiles!r:.60}"
-            )
-        for count in tiles:
-            if isinstance(count, bool) or not isinstance(count, SupportsIndex):
-                raise TypeError(
-                    f"display {number} of a deal holds {count!r:.40}, not a whole number"
-                )
-            if not 0 <= as_integer(count) <= FACTORY_CAPACITY:
-                raise ImpossibleDealError(
-                    f"display {number} of a deal holds {as_integer(count)} tiles of a color"
-                )
-    return np.array(deal, np.int64)
+        _check_list(tiles, NUM_COLORS, f"display {number} of a deal")
+    counts = [
+        [_checked_count(count, number) for count in tiles] for number, tiles in enumerate(deal)
+    ]
+    return np.array(counts, np.int64)
+
+
+def _check_list(data: object, length: int, name: str) -> None:
+    if not isinstance(data, Sequence) or isinstance(data, str | bytes):
+        raise TypeError(f"{name} must be a list, not {shown(data)}")
+    if len(data) != length:
+        raise ImpossibleDealError(f"{name} has {length} entries, not {len(data)}: {shown(data)}")
+
+
+def _checked_count(count: int, display: int) -> int:
+    number = whole_number(count, f"each count of display {display}")
+    if not 0 <= number <= FACTORY_CAPACITY:
+        raise ImpossibleDealError(
+            f"display {display} of a deal holds {shown(number)} tiles of a color"
+        )
+    return number
 
 
 def _check_order(factories: np.ndarray, bag: np.ndarray, lid: np.ndarray) -> None:

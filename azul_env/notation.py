@@ -1,9 +1,10 @@
 """One line of text for a position, three characters for a move. `docs/SPEC.md` explains both with examples."""
 
 import re
-from typing import Final, SupportsIndex
+from typing import Final
 
-from azul_env.core.actions import Action, action_number, decode_action
+from azul_env.core.actions import Action, AnyAction, decode_action
+from azul_env.core.arguments import player_count
 from azul_env.core.spec import (
     COLOR_LETTERS,
     COLOR_NAMES,
@@ -95,9 +96,9 @@ def position_of_text(text: str) -> Position:
     }
 
 
-def format_action(action: tuple[int, int, int] | SupportsIndex, num_players: int) -> str:
+def format_action(action: AnyAction, num_players: int) -> str:
     """The name of a move: source, color, destination, as in `1W3`, `CB4` or `0KF`."""
-    source, color, destination = decode_action(action_number(action, num_players), num_players)
+    source, color, destination = decode_action(action, num_players)
     source_name = CENTER_LETTER if source == num_factories(num_players) else str(source)
     destination_name = FLOOR_LETTER if destination == FLOOR else str(destination)
     return source_name + COLOR_LETTERS[color] + destination_name
@@ -107,7 +108,7 @@ def parse_action(text: str, num_players: int) -> Action:
     """The move that a name stands for; letters may be small."""
     if not isinstance(text, str):
         raise TypeError(f"a move's name must be a str, not {type(text).__name__}")
-    factories = num_factories(num_players)
+    factories = num_factories(player_count(num_players))
     sources = "".join(map(str, range(factories))) + CENTER_LETTER
     destinations = "".join(map(str, range(NUM_LINES))) + FLOOR_LETTER
     name = text.strip().upper()

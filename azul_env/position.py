@@ -1,5 +1,6 @@
 """The position as data other programs can read: rows to plain dicts and back. `docs/SPEC.md` lists the keys."""
 
+from numbers import Integral
 from typing import Any, Final
 
 from azul_env.core.rounds import OPEN_LINE
@@ -86,6 +87,7 @@ def _name(names: tuple[str, ...], number: int) -> str:
 
 def rows_of(position: Position) -> Rows:
     """The row of a position. Caller guarantees that `position_problems` finds nothing."""
+    position = with_plain_numbers(position)
     rows = empty_rows(1)
     row = rows[0]
     factories = position["factories"]
@@ -108,6 +110,18 @@ def rows_of(position: Position) -> Rows:
     for seat, player in enumerate(position["players"]):
         _put_player(row, seat, player)
     return rows
+
+
+def with_plain_numbers(data: Any) -> Any:
+    """A copy of a position or a part of it with Python's ints: NumPy's wrap around in sums and shifts.
+
+    Caller guarantees that its form is sound.
+    """
+    if isinstance(data, dict):
+        return {key: with_plain_numbers(value) for key, value in data.items()}
+    if isinstance(data, list | tuple):
+        return [with_plain_numbers(value) for value in data]
+    return int(data) if isinstance(data, Integral) else data
 
 
 def _put_player(row: Row, seat: int, player: Position) -> None:

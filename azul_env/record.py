@@ -9,14 +9,19 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
-from azul_env.core.actions import action_number
+from numpy.random import Generator
+
+from azul_env.core.actions import AnyAction, encode_action
+from azul_env.core.arguments import shown, whole_number
 from azul_env.core.spec import DEFAULT_MAX_ROUNDS, RULESET, VARIANT
 from azul_env.deals import RandomSource, as_generator
-from azul_env.errors import RecordError
-from azul_env.rules import AnyAction, apply_action, new_game, resign, winners
+from azul_env.errors import ImpossibleDealError, MissingDealError, RecordError
+from azul_env.position import END_REASONS
+from azul_env.rules import apply_action, new_game, resign, winners
 from azul_env.state import GameState
 
 FORMAT: Final = 1
+NUMBER_LIMIT: Final = 1 << 256  # above all seeds in use; Python writes no number of 5,000 digits
 Event = dict[str, Any]
 
 RECORD_KEYS: Final = [
@@ -76,12 +81,15 @@ class GameRecord:
         return json.dumps(self.to_dict(), separators=(",", ":"))
 
     @classmethod
-    def from_json(cls, line: str) -> "GameRecord":
+    def from_json(cls, line: str | bytes) -> "GameRecord":
         """The record in a line of JSON."""
         try:
-            return cls.from_dict(json.loads(line))
-        except (json.JSONDecodeError, RecursionError) as error:
+            data = json.loads(line)
+        except (json.JSONDecodeError, UnicodeDecodeError) as error:
             raise RecordError(f"not a record, the JSON is broken: {error}") from None
+        except (ValueError, RecursionError):
+            raise RecordError("not a record: a number is too long or a list too deep") from None
+        return cls.from_dict(data)
 
 
 class ReplayStep(NamedTuple):
@@ -102,54 +110,57 @@ class GameRecorder:
         max_rounds: int = DEFAULT_MAX_ROUNDS,
         agents: Sequence[str] = (),
     ) -> None:
-        """Start a game. A seed given as `rng` is noted in the record."""
-        is_seed = rng is not None and hasattr(rng, "__index__")
+        """Start a game. A seed given as `rng` is noted in the record.
+
+        Raises RecordError for agents or a seed that no record can hold.
+        """
         self.rng = as_generator(rng)
         self.state = new_game(num_players, starting_player, self.rng, max_rounds)
         self.record = GameRecord(
-            num_players=num_players,
-            starting_player=starting_player,
-            max_rounds=max_rounds,
-            seed=int(rng) if is_seed else None,  # type: ignore[arg-type]
+            num_players=self.state.num_players,
+            starting_player=self.state.current_player,
+            max_rounds=self.state.max_rounds,
+            seed=None if rng is None or isinstance(rng, Generator) else whole_number(rng, "rng"),
             agents=list(agents),
+            events=[_deal_event(self.state)],
         )
-        self._log_deal()
+        _check_form(self.record.to_dict())
 
     def draft(self, action: AnyAction) -> GameState:
         """Play an action for the player to move."""
         before = self.state
-        self.state = apply_action(before, action, self.rng).state
-        number = action_number(action, before.num_players)
-        self._log({"type": "draft", "player": before.current_player, "action": number})
-        if self.state.round > before.round and not self.state.is_terminal:
-            self._log_deal()
-        self._log_end()
-        return self.state
+        after = apply_action(before, action, self.rng).state
+        number = encode_action(action, before.num_players)
+        self._log(after, {"type": "draft", "player": before.current_player, "action": number})
+        return after
 
     def resign(self, player: int, forfeit: str | None = None) -> GameState:
         """Let a player resign; `forfeit` says why, if that was not the player's own wish."""
-        self.state = resign(self.state, player).state
-        self._log({"type": "resign", "player": int(player), "forfeit": forfeit})
-        self._log_end()
-        return self.state
+        if not isinstance(forfeit, str | None):
+            raise TypeError(f"forfeit must be a text or None, not {shown(forfeit)}")
+        after = resign(self.state, player).state
+        seat = whole_number(player, "player")
+        self._log(after, {"type": "resign", "player": seat, "forfeit": forfeit})
+        return after
 
-    def _log(self, event: Event) -> None:
-        self.record.events.append(event)
-
-    def _log_deal(self) -> None:
-        self._log({"type": "deal", "factories": [list(tiles) for tiles in self.state.factories]})
-
-    def _log_end(self) -> None:
-        if self.state.is_terminal:
-            self._log(_end_event(self.state))
+    def _log(self, after: GameState, event: Event) -> None:
+        """Go on to the state after an event; nothing here can fail, so state and record stay in step."""
+        events = [event]
+        if _is_dealt(self.state, after):
+            events.append(_deal_event(after))
+        if after.is_terminal:
+            events.append(_end_event(after))
+        self.record.events += events
+        self.state = after
 
 
 def replay(record: GameRecord) -> Iterator[ReplayStep]:
     """Every state of a game in order, dealt as the log says. Raises RecordError at the first impossible event."""
+    _check_form(record.to_dict())  # it may have been built by hand
     events = record.events
     if not events or events[0]["type"] != "deal":
         raise RecordError("event 0 must be the first deal", 0)
-    with _blaming(events, 0):
+    with _blaming("", None, deal=0):
         state = new_game(
             record.num_players,
             record.starting_player,
@@ -163,7 +174,7 @@ def replay(record: GameRecord) -> Iterator[ReplayStep]:
         if event["type"] == "end":
             _check_end(state, events, index)
             return
-        with _blaming(events, index):
+        with _blaming(f"event {index} ({event['type']}): ", index, deal=index + 1):
             next_state, used = _apply_event(state, event, events[index + 1 : index + 2])
         state = next_state
         index += used
@@ -195,8 +206,12 @@ def _apply_event(state: GameState, event: Event, following: list[Event]) -> tupl
         raise ValueError(f"it is the turn of player {state.current_player}")
     deal = following[0]["factories"] if following and following[0]["type"] == "deal" else None
     after = apply_action(state, event["action"], deal=deal).state
-    is_dealt = after.round > state.round and not after.is_terminal
-    return after, 2 if is_dealt else 1
+    return after, 2 if _is_dealt(state, after) else 1
+
+
+def _is_dealt(before: GameState, after: GameState) -> bool:
+    """Whether the displays were filled on the way from one state to the next."""
+    return after.round > before.round and not after.is_terminal
 
 
 def _check_end(state: GameState, events: list[Event], index: int) -> None:
@@ -207,19 +222,26 @@ def _check_end(state: GameState, events: list[Event], index: int) -> None:
     for key, value in expected.items():
         if events[index][key] != value:
             told = events[index][key]
-            raise RecordError(f"event {index} (end): {key} is {value}, not {told}", index)
+            raise RecordError(f"event {index} (end): {key} is {value}, not {told!s:.60}", index)
     if index + 1 < len(events):
         raise RecordError(f"event {index + 1}: nothing may follow the end", index + 1)
 
 
 @contextmanager
-def _blaming(events: list[Event], index: int) -> Iterator[None]:
-    """Turn an engine's refusal into an error that names the event."""
+def _blaming(where: str, event: int | None, deal: int) -> Iterator[None]:
+    """Turn an engine's refusal into an error that names the event: the deal if that is at fault."""
     try:
         yield
-    except (TypeError, ValueError) as error:
-        kind = events[index]["type"]
-        raise RecordError(f"event {index} ({kind}): {error}", index) from error
+    except MissingDealError:
+        raise RecordError(f"event {deal} must be the deal of the next round", deal) from None
+    except ImpossibleDealError as error:
+        raise RecordError(f"event {deal} (deal): {error}", deal) from error
+    except ValueError as error:
+        raise RecordError(f"{where}{error}", event) from error
+
+
+def _deal_event(state: GameState) -> Event:
+    return {"type": "deal", "factories": [list(tiles) for tiles in state.factories]}
 
 
 def _end_event(state: GameState) -> Event:
@@ -237,16 +259,16 @@ def _check_form(data: object) -> None:
         raise RecordError(f"a record is a JSON object, not {type(data).__name__}")
     _check_keys(data, RECORD_KEYS, "the record")
     for key, known in (("format", FORMAT), ("ruleset", RULESET), ("variant", VARIANT)):
-        if data[key] != known:
-            raise RecordError(f"{key} is {data[key]!r:.60}, this version reads {known!r}")
+        if type(data[key]) is not type(known) or data[key] != known:  # True is no 1
+            raise RecordError(f"{key} is {shown(data[key])}, this version reads {known!r}")
     for key in ("num_players", "starting_player", "max_rounds"):
         if not _is_count(data[key]):
-            raise RecordError(f"{key} must be a whole number, not {data[key]!r:.60}")
+            raise RecordError(f"{key} must be a whole number, not {shown(data[key])}")
     if data["seed"] is not None and not _is_count(data["seed"]):
-        raise RecordError(f"seed must be a whole number or null, not {data['seed']!r:.60}")
+        raise RecordError(f"seed must be a whole number or null, not {shown(data['seed'])}")
     agents = data["agents"]
     if not isinstance(agents, list) or not all(isinstance(name, str) for name in agents):
-        raise RecordError(f"agents must be a list of names, not {agents!r:.60}")
+        raise RecordError(f"agents must be a list of names, not {shown(agents)}")
     if len(agents) not in (0, data["num_players"]):
         raise RecordError(f"{len(agents)} agents for {data['num_players']} players")
     if not isinstance(data["events"], list):
@@ -258,16 +280,15 @@ def _check_form(data: object) -> None:
 def _check_event_form(event: object, index: int) -> None:
     """Whether plain data has the form of an event. Whether it is possible is for `replay` to say."""
     where = f"event {index}"
-    if not isinstance(event, dict) or event.get("type") not in EVENT_KEYS:
+    kind = event.get("type") if isinstance(event, dict) else None
+    if not isinstance(event, dict) or not isinstance(kind, str) or kind not in EVENT_KEYS:
         raise RecordError(
             f"{where} must be an object with a type of {', '.join(EVENT_KEYS)}", index
         )
-    _check_keys(event, ["type", *EVENT_KEYS[event["type"]]], where, index)
-    for key in EVENT_KEYS[event["type"]]:
+    _check_keys(event, ["type", *EVENT_KEYS[kind]], where, index)
+    for key in EVENT_KEYS[kind]:
         if not EVENT_VALUES[key](event[key]):
-            raise RecordError(
-                f"{where} ({event['type']}): {key} cannot be {event[key]!r:.60}", index
-            )
+            raise RecordError(f"{where} ({kind}): {key} cannot be {shown(event[key])}", index)
 
 
 def _check_keys(data: Event, keys: list[str], where: str, index: int | None = None) -> None:
@@ -277,12 +298,12 @@ def _check_keys(data: Event, keys: list[str], where: str, index: int | None = No
     for key in data:
         if key not in keys:
             raise RecordError(
-                f"{where} has an unknown key {key!r:.60}; known: {', '.join(keys)}", index
+                f"{where} has an unknown key {shown(key)}; known: {', '.join(keys)}", index
             )
 
 
 def _is_count(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+    return type(value) is int and 0 <= value < NUMBER_LIMIT
 
 
 def _is_counts(value: object) -> bool:
@@ -294,7 +315,7 @@ EVENT_VALUES: Final[dict[str, Callable[[Any], bool]]] = {
     "player": _is_count,
     "action": _is_count,
     "forfeit": lambda value: value is None or isinstance(value, str),
-    "reason": lambda value: isinstance(value, str),
+    "reason": lambda value: isinstance(value, str) and value in END_REASONS.values(),
     "scores": _is_counts,
     "winners": _is_counts,
 }

@@ -22,18 +22,14 @@ def read_records(path: str | os.PathLike[str]) -> Iterator[GameRecord]:
     RecordError with the file and the number of the line.
     """
     with open(path, "rb") as file:
-        line = file.readline()
-        number = 1
-        while line:
-            following = file.readline()
-            if line.strip():
-                where = f"{os.fspath(path)}, line {number}"
-                if not following and _is_cut_off(line):
-                    warnings.warn(f"{where} is cut off: that game is lost", LostRecordWarning, 2)
-                else:
-                    yield _record_in(line, where)
-            line = following
-            number += 1
+        for number, line in enumerate(file, start=1):
+            where = f"{os.fspath(path)}, line {number}"
+            if not line.strip():
+                continue
+            if _is_cut_off(line):
+                warnings.warn(f"{where} is cut off: that game is lost", LostRecordWarning, 2)
+            else:
+                yield _record_in(line, where)
 
 
 def append_record(path: str | os.PathLike[str], record: GameRecord) -> None:
@@ -50,25 +46,28 @@ def write_records(path: str | os.PathLike[str], records: Iterable[GameRecord]) -
     """Write games to a file in one go: it holds either all of them or what it held before."""
     target = Path(path)
     unfinished = target.with_name(target.name + ".unfinished")
-    with open(unfinished, "w", encoding="utf-8", newline="\n") as file:
-        for record in records:
-            file.write(record.to_json() + "\n")
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(unfinished, target)
+    try:
+        with open(unfinished, "w", encoding="utf-8", newline="\n") as file:
+            for record in records:
+                file.write(record.to_json() + "\n")
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(unfinished, target)
+    finally:
+        unfinished.unlink(missing_ok=True)  # it is there only if something failed
 
 
 def _record_in(line: bytes, where: str) -> GameRecord:
     try:
-        return GameRecord.from_json(line.decode())
-    except UnicodeDecodeError:
-        raise RecordError(f"{where}: not a record, the text is not UTF-8") from None
+        return GameRecord.from_json(line)
     except RecordError as error:
         raise RecordError(f"{where}: {error}", error.event) from None
 
 
 def _is_cut_off(line: bytes) -> bool:
-    """Whether a last line stops in the middle, which no JSON object does."""
+    """Whether a line stops in the middle: it lacks its line end, and no JSON object is a part of another's line."""
+    if line.endswith(b"\n"):
+        return False
     try:
         json.loads(line)
     except (ValueError, RecursionError):

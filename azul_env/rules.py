@@ -1,12 +1,13 @@
 """The game as pure functions over `GameState`: no call changes its arguments."""
 
-from operator import index as as_integer
-from typing import NamedTuple, NoReturn, SupportsIndex
+from typing import NamedTuple, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
-from azul_env.core.actions import Action, decode_action, encode_action, in_range
+from azul_env.core.actions import Action, as_action, decode_action, encode_action
+from azul_env.core.actions import AnyAction as AnyAction  # for all who call these functions
+from azul_env.core.arguments import number_between, player_count, shown, whole_number
 from azul_env.core.batch import (
     REFUSED,
     TURN_PASSED,
@@ -21,8 +22,6 @@ from azul_env.core.spec import (
     COUNTER_LIMIT,
     DEFAULT_MAX_ROUNDS,
     FLOOR,
-    MAX_PLAYERS,
-    MIN_PLAYERS,
     IllegalReason,
     num_actions,
     wall_column,
@@ -31,9 +30,7 @@ from azul_env.core.state import Rows, empty_rows
 from azul_env.deals import Deal, RandomSource, as_generator, deal_logged, deal_randomly
 from azul_env.errors import IllegalActionError, MissingDealError
 from azul_env.notation import describe_action
-from azul_env.state import GameState
-
-AnyAction = tuple[int, int, int] | SupportsIndex  # an Action, or its number
+from azul_env.state import GameState, check_state
 
 
 class StepResult(NamedTuple):
@@ -54,11 +51,11 @@ def new_game(
 
     Without either, fresh entropy is drawn, as NumPy does. For more than one round pass one generator everywhere.
     """
-    _require("num_players", num_players, MIN_PLAYERS, MAX_PLAYERS)
-    _require("starting_player", starting_player, 0, num_players - 1)
-    _require("max_rounds", max_rounds, 1, COUNTER_LIMIT)
+    seats = player_count(num_players)
+    starter = number_between(starting_player, 0, seats - 1, "starting_player")
+    cap = number_between(max_rounds, 1, COUNTER_LIMIT, "max_rounds")
     rows = empty_rows(1)
-    start_one(rows, num_players, starting_player, max_rounds)
+    start_one(rows, seats, starter, cap)
     if deal is not None:
         deal_logged(rows, deal)
     else:
@@ -68,6 +65,7 @@ def new_game(
 
 def legal_mask(state: GameState) -> NDArray[np.bool_]:
     """Which actions are legal, by their numbers: 180, 240 or 300 of them. All false once the game is over."""
+    check_state(state)
     mask = np.zeros(num_actions(state.num_players), np.bool_)
     write_masks(state.rows, mask.reshape(1, -1), 0, 1)
     return mask
@@ -88,10 +86,10 @@ def illegal_reason(
 
     Without `player`, the one to move is meant.
     """
-    num_players = state.num_players
-    turn = _as_action(action, num_players)
-    seat = state.current_player if player is None else as_integer(player)
-    if turn is None or not in_range(turn, num_players) or not 0 <= seat < num_players:
+    check_state(state)
+    turn = as_action(action, state.num_players)
+    seat = state.current_player if player is None else whole_number(player, "player")
+    if turn is None or not 0 <= seat < state.num_players:
         return IllegalReason.OUT_OF_RANGE
     if state.is_terminal:
         return IllegalReason.WRONG_PHASE
@@ -123,8 +121,9 @@ def apply_action(
     Where this ends a round and the game goes on, the displays are filled as `deal` says, else by `rng`; without
     either, MissingDealError is raised there. Everywhere else both are left alone.
     """
-    turn = _as_action(action, state.num_players)
-    if turn is None or not in_range(turn, state.num_players):
+    check_state(state)
+    turn = as_action(action, state.num_players)
+    if turn is None:
         refuse(state, action)
     rows = state.rows.copy()
     answer = draft_one(rows, encode_action(turn, state.num_players))
@@ -137,7 +136,8 @@ def apply_action(
 
 def resign(state: GameState, player: int) -> StepResult:
     """The state after a player resigns, in turn or not (R8)."""
-    seat = as_integer(player)
+    check_state(state)
+    seat = whole_number(player, "player")
     if not 0 <= seat < state.num_players:
         reason = IllegalReason.OUT_OF_RANGE
     elif state.players[seat].resigned is not None:
@@ -148,11 +148,12 @@ def resign(state: GameState, player: int) -> StepResult:
         rows = state.rows.copy()
         resign_one(rows, seat)
         return _step_result(rows)
-    raise IllegalActionError(f"resignation of player {seat}", reason, state)
+    raise IllegalActionError(f"resignation of player {shown(seat)}", reason, state)
 
 
 def ranking(state: GameState) -> tuple[int, ...]:
     """The rank of each seat, from 1; equal ranks are shared (R7). Raises ValueError while the game is on."""
+    check_state(state)
     if not state.is_terminal:
         raise ValueError(f'the game is still on: "{state!r}"')
     ranks = np.zeros(state.num_players, np.int64)
@@ -182,31 +183,14 @@ def _step_result(rows: Rows) -> StepResult:
     return StepResult(state, state.scores if state.is_terminal else None)
 
 
-def _as_action(action: AnyAction, num_players: int) -> Action | None:
-    """The action that three numbers or one number stand for; None if there is no such number."""
-    if isinstance(action, tuple | list):
-        if len(action) != 3:
-            raise TypeError(f"an action has three numbers, not {len(action)}: {action!r:.60}")
-        return Action(*(as_integer(part) for part in action))
-    if not isinstance(action, SupportsIndex):
-        raise TypeError(f"an action is an Action or its number, not {type(action).__name__}")
-    number = as_integer(action)
-    return decode_action(number, num_players) if 0 <= number < num_actions(num_players) else None
-
-
 def refuse(state: GameState, action: AnyAction) -> NoReturn:
     """Raise the error for an action that is illegal."""
     reason = illegal_reason(state, action)
     assert reason is not None, "the compiled and the plain test of legality disagree"
-    if reason is IllegalReason.OUT_OF_RANGE:
-        raise IllegalActionError(f"action {action}", reason, state)
-    turn = _as_action(action, state.num_players)
-    assert turn is not None
-    number = encode_action(turn, state.num_players)
-    described = f"action {number} ({describe_action(turn, state.num_players)})"
+    turn = as_action(action, state.num_players)
+    if turn is None:
+        described = f"action {shown(action)}"
+    else:
+        number = encode_action(turn, state.num_players)
+        described = f"action {number} ({describe_action(turn, state.num_players)})"
     raise IllegalActionError(described, reason, state)
-
-
-def _require(name: str, value: int, least: int, most: int) -> None:
-    if not least <= as_integer(value) <= most:
-        raise ValueError(f"{name}={value} is not in {least}..{most}")

@@ -158,8 +158,15 @@ class GameState:
         return tuple(_board(player) for player in to_dict(self)["players"])
 
 
+def check_state(state: object) -> None:
+    """Raise TypeError for anything but a state: a row or a position would fail further in, if at all."""
+    if not isinstance(state, GameState):
+        raise TypeError(f"a state must be a GameState, not {type(state).__name__}")
+
+
 def to_dict(state: GameState) -> Position:
     """The position as plain data for other programs; `json.dumps` of it is the interchange form."""
+    check_state(state)
     return position_of(state.rows[0])
 
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from numbers import Integral
 from typing import Any, Final
 
+from azul_env.core.arguments import shown
 from azul_env.core.spec import (
     COLOR_NAMES,
     COUNTER_LIMIT,
@@ -22,7 +23,13 @@ from azul_env.core.spec import (
 )
 from azul_env.errors import Problem
 from azul_env.errors import ProblemReason as Why
-from azul_env.position import END_REASONS, FACTORY_OFFER, GAME_OVER, Position
+from azul_env.position import (
+    END_REASONS,
+    FACTORY_OFFER,
+    GAME_OVER,
+    Position,
+    with_plain_numbers,
+)
 
 POSITION_KEYS: Final = [
     "ruleset",
@@ -47,7 +54,7 @@ LINE_KEYS: Final = ["color", "count"]
 
 def position_problems(position: object) -> list[Problem]:
     """All problems of the form of a position, or, if that is sound, all rules it breaks."""
-    return list(_form_problems(position)) or list(_rule_problems(position))
+    return list(_form_problems(position)) or list(_rule_problems(with_plain_numbers(position)))
 
 
 def _form_problems(position: Any) -> Iterator[Problem]:
@@ -62,19 +69,19 @@ def _form_problems(position: Any) -> Iterator[Problem]:
     yield from _name_problems(position["end_reason"], tuple(END_REASONS.values()), "end_reason")
     if type(position["center_has_marker"]) is not bool:
         yield Problem(Why.WRONG_TYPE, "center_has_marker", "must be true or false")
-    yield from _number_problems(position["round"], 0, COUNTER_LIMIT, "round")
-    yield from _number_problems(position["max_rounds"], 1, COUNTER_LIMIT, "max_rounds")
+    yield from _number_problems(position["round"], "round")
+    yield from _number_problems(position["max_rounds"], "max_rounds", least=1)
     for key in ("bag", "discard", "center"):
         yield from _count_problems(position[key], key)
     problems = list(
-        _number_problems(position["num_players"], MIN_PLAYERS, MAX_PLAYERS, "num_players")
+        _number_problems(position["num_players"], "num_players", MIN_PLAYERS, MAX_PLAYERS)
     )
     yield from problems
     if problems:
         return
     seats = position["num_players"]
     for key in ("current_player", "starting_player_next_round"):
-        yield from _number_problems(position[key], 0, seats - 1, key)
+        yield from _number_problems(position[key], key, most=seats - 1)
     factories = position["factories"]
     yield from _list_problems(factories, num_factories(seats), "factories")
     for number, counts in enumerate(factories if isinstance(factories, list | tuple) else ()):
@@ -90,9 +97,9 @@ def _player_form_problems(player: Any, seats: int, where: str) -> Iterator[Probl
     if problems:
         yield from problems
         return
-    yield from _number_problems(player["score"], 0, COUNTER_LIMIT, f"{where}.score")
+    yield from _number_problems(player["score"], f"{where}.score")
     if player["resigned"] is not None:
-        yield from _number_problems(player["resigned"], 0, seats - 2, f"{where}.resigned")
+        yield from _number_problems(player["resigned"], f"{where}.resigned", most=seats - 2)
     yield from _grid_problems(player["wall"], f"{where}.wall")
     lines = player["pattern_lines"]
     yield from _list_problems(lines, NUM_LINES, f"{where}.pattern_lines")
@@ -102,7 +109,7 @@ def _player_form_problems(player: Any, seats: int, where: str) -> Iterator[Probl
         yield from problems
         if not problems:
             yield from _name_problems(line["color"], (None, *COLOR_NAMES), f"{here}.color")
-            yield from _number_problems(line["count"], 0, None, f"{here}.count")
+            yield from _number_problems(line["count"], f"{here}.count")
     floor = player["floor"]
     yield from _list_problems(floor, None, f"{where}.floor")
     for slot, name in enumerate(floor if isinstance(floor, list | tuple) else ()):
@@ -115,36 +122,38 @@ def _grid_problems(wall: Any, where: str) -> Iterator[Problem]:
         here = f"{where}[{number}]"
         yield from _list_problems(row, NUM_LINES, here)
         for column, cell in enumerate(row if isinstance(row, list | tuple) else ()):
-            yield from _number_problems(cell, 0, 1, f"{here}[{column}]")
+            yield from _number_problems(cell, f"{here}[{column}]", most=1)
 
 
 def _key_problems(data: Any, keys: list[str], where: str) -> Iterator[Problem]:
     if not isinstance(data, dict):
-        yield Problem(Why.WRONG_TYPE, where, f"must be an object with keys, not {_shown(data)}")
+        yield Problem(Why.WRONG_TYPE, where, f"must be an object with keys, not {shown(data)}")
         return
     for key in keys:
         if key not in data:
             yield Problem(Why.MISSING_KEY, where, f"{key!r} is missing")
     for key in data:
         if key not in keys:
-            yield Problem(Why.UNKNOWN_KEY, where, f"{_shown(key)} is not one of {', '.join(keys)}")
+            yield Problem(Why.UNKNOWN_KEY, where, f"{shown(key)} is not one of {', '.join(keys)}")
 
 
 def _name_problems(name: Any, known: tuple[str | None, ...], where: str) -> Iterator[Problem]:
     if name is not None and not isinstance(name, str):
-        yield Problem(Why.WRONG_TYPE, where, f"must be a name, not {_shown(name)}")
+        yield Problem(Why.WRONG_TYPE, where, f"must be a name, not {shown(name)}")
     elif name not in known:
         names = ", ".join("null" if one is None else one for one in known)
-        yield Problem(Why.UNKNOWN_NAME, where, f"{_shown(name)} is not one of {names}")
+        yield Problem(Why.UNKNOWN_NAME, where, f"{shown(name)} is not one of {names}")
 
 
-def _number_problems(number: Any, least: int, most: int | None, where: str) -> Iterator[Problem]:
+def _number_problems(
+    number: Any, where: str, least: int = 0, most: int = COUNTER_LIMIT
+) -> Iterator[Problem]:
     if isinstance(number, bool) or not isinstance(number, Integral):
-        yield Problem(Why.WRONG_TYPE, where, f"must be a whole number, not {_shown(number)}")
+        yield Problem(Why.WRONG_TYPE, where, f"must be a whole number, not {shown(number)}")
     elif int(number) < 0:
-        yield Problem(Why.NEGATIVE, where, f"{_shown(number)} is below 0")
-    elif int(number) < least or (most is not None and int(number) > most):
-        yield Problem(Why.OUT_OF_RANGE, where, f"{_shown(number)} is not in {least}..{most}")
+        yield Problem(Why.NEGATIVE, where, f"{shown(number)} is below 0")
+    elif not least <= int(number) <= most:
+        yield Problem(Why.OUT_OF_RANGE, where, f"{shown(number)} is not in {least}..{most}")
 
 
 def _count_problems(counts: Any, where: str) -> Iterator[Problem]:
@@ -152,20 +161,14 @@ def _count_problems(counts: Any, where: str) -> Iterator[Problem]:
     yield from problems
     if not problems:
         for color, count in enumerate(counts):
-            yield from _number_problems(count, 0, None, f"{where}[{color}]")
+            yield from _number_problems(count, f"{where}[{color}]")
 
 
 def _list_problems(data: Any, length: int | None, where: str) -> Iterator[Problem]:
     if not isinstance(data, list | tuple):
-        yield Problem(Why.WRONG_TYPE, where, f"must be a list, not {_shown(data)}")
+        yield Problem(Why.WRONG_TYPE, where, f"must be a list, not {shown(data)}")
     elif length is not None and len(data) != length:
         yield Problem(Why.WRONG_LENGTH, where, f"has {len(data)} entries, not {length}")
-
-
-def _shown(value: object) -> str:
-    """A value in an error message, cut to a readable length."""
-    text = repr(value)
-    return text if len(text) <= 40 else text[:37] + "..."
 
 
 def _rule_problems(position: Any) -> Iterator[Problem]:
@@ -210,7 +213,7 @@ def _board_problems(player: Position, where: str) -> Iterator[Problem]:
         if count > number + 1:
             yield Problem(Why.LINE_OVERFULL, here, f"holds {count} tiles, more than {number + 1}")
         if (color is None) != (count == 0):
-            yield Problem(Why.LINE_COLOR, here, f"{count} tiles of color {_shown(color)}")
+            yield Problem(Why.LINE_COLOR, here, f"{count} tiles of color {shown(color)}")
         elif color is not None and any(
             player["wall"][number][column] and COLOR_NAMES[wall_color(number, column)] == color
             for column in range(NUM_LINES)
@@ -237,7 +240,7 @@ def _marker_problems(position: Position) -> Iterator[Problem]:
     elif holders and holders[0] != starter:
         detail = f"is {starter}, but player {holders[0]} has the marker"
         yield Problem(Why.NEXT_STARTER, "starting_player_next_round", detail)
-    elif not markers and position["phase"] == FACTORY_OFFER and not has_full_floor:
+    elif not markers and _is_round_open(position) and not has_full_floor:
         detail = f"no marker, though the floor of player {starter} had a slot for it"
         yield Problem(Why.MARKER_COUNT, "position", detail)
 
@@ -248,33 +251,43 @@ def _resignation_problems(position: Position) -> Iterator[Problem]:
     resigned = sorted(order for order in orders if order is not None)
     if resigned != list(range(len(resigned))):
         yield Problem(Why.RESIGNED, "players", f"orders of resigning are {resigned}")
-    if position["phase"] == FACTORY_OFFER and orders[position["current_player"]] is not None:
+    is_by_resignation = position["end_reason"] == "resignation"
+    order = orders[position["current_player"]]
+    if is_by_resignation and order != len(orders) - 2:
+        yield Problem(Why.RESIGNED, "current_player", "is not the last who resigned")
+    if not is_by_resignation and order is not None:
         yield Problem(Why.RESIGNED, "current_player", "has resigned")
     is_left_alone = len(orders) - len(resigned) <= 1
-    if is_left_alone != (position["end_reason"] == "resignation"):
+    if is_left_alone != is_by_resignation:
         detail = f"{len(resigned)} of {len(orders)} players resigned"
         yield Problem(Why.END_MISMATCH, "end_reason", detail)
 
 
+def _is_round_open(position: Position) -> bool:
+    """Whether a round is in progress, or was when the last but one resigned: the table stays as it is (R8.5)."""
+    return position["end_reason"] in (None, "resignation")
+
+
 def _phase_problems(position: Position) -> Iterator[Problem]:
     """R4.1, R6"""
-    reason = position["end_reason"]
+    reason, is_round_open = position["end_reason"], _is_round_open(position)
     if (position["phase"] == GAME_OVER) != (reason is not None):
-        detail = f"{position['phase']} with end reason {_shown(reason)}"
+        detail = f"{position['phase']} with end reason {shown(reason)}"
         yield Problem(Why.END_MISMATCH, "phase", detail)
         return
     table = any(map(any, [*position["factories"], position["center"]]))
     full_row = any(all(row) for player in position["players"] for row in player["wall"])
     rounds, cap = position["round"], position["max_rounds"]
     supply = any([*position["bag"], *position["discard"]])
-    if reason is None and not table:
-        yield Problem(Why.EMPTY_TABLE, "position", "the game is on, but there is no tile to take")
-    if full_row and reason in (None, "resignation", "no_tiles", "max_rounds"):
+    if is_round_open and not table:
+        detail = "there is no tile to take, yet the round is not over"
+        yield Problem(Why.EMPTY_TABLE, "position", detail)
+    if full_row and reason != "row":
         why = Why.ROW_IN_PLAY if reason is None else Why.END_MISMATCH
         yield Problem(why, "players", "a complete row ends the game")
-    if (rounds >= cap and reason in (None, "resignation")) or rounds > cap:
+    if rounds > cap or (rounds == cap and is_round_open):
         yield Problem(Why.OUT_OF_RANGE, "round", f"{rounds} rounds are over, the cap is {cap}")
-    if reason in ("row", "no_tiles", "max_rounds"):
+    if not is_round_open:
         yield from _finished_round_problems(position, table)
     if reason == "row" and not full_row:
         yield Problem(Why.END_MISMATCH, "end_reason", "there is no complete row")

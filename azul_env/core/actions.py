@@ -1,8 +1,8 @@
 """The action as three numbers and as one: `(source * 5 + color) * 6 + destination`."""
 
-from operator import index as as_integer
 from typing import NamedTuple, SupportsIndex
 
+from azul_env.core.arguments import player_count, shown, whole_number
 from azul_env.core.jit import kernel
 from azul_env.core.spec import (
     ACTIONS_PER_SOURCE,
@@ -19,6 +19,9 @@ class Action(NamedTuple):
     source: int  # 0..F-1 the factories, F the center
     color: int  # 0..4
     destination: int  # 0..4 the pattern lines, 5 the floor
+
+
+AnyAction = tuple[int, int, int] | SupportsIndex  # three numbers, in a list if need be, or the one
 
 
 @kernel
@@ -45,30 +48,33 @@ def in_range(action: Action, num_players: int) -> bool:
     )
 
 
-def encode_action(action: tuple[int, int, int], num_players: int) -> int:
-    """The number of an action. Raises ValueError if there is no such action."""
-    checked = Action(*(as_integer(part) for part in action))
-    if not in_range(checked, num_players):
-        raise ValueError(f"{checked} does not exist with {num_players} players")
-    return (
-        checked.source * ACTIONS_PER_SOURCE + checked.color * NUM_DESTINATIONS + checked.destination
-    )
+def as_action(action: AnyAction, num_players: int) -> Action | None:
+    """The action that three numbers or one number stand for; None if there is no such action."""
+    if not isinstance(action, tuple | list):
+        number = whole_number(action, "an action, unless it is three numbers,")
+        if not 0 <= number < num_actions(num_players):
+            return None
+        source, rest = divmod(number, ACTIONS_PER_SOURCE)
+        return Action(source, *divmod(rest, NUM_DESTINATIONS))
+    if len(action) != len(Action._fields):
+        raise TypeError(f"an action has three numbers, not {len(action)}: {shown(action)}")
+    turn = Action(*(whole_number(part, "each part of an action") for part in action))
+    return turn if in_range(turn, num_players) else None
 
 
-def decode_action(index: SupportsIndex, num_players: int) -> Action:
-    """The action of a number. Raises ValueError if there is no such number."""
-    number = as_integer(index)
-    if not 0 <= number < num_actions(num_players):
+def decode_action(action: AnyAction, num_players: int) -> Action:
+    """The action of a number; an action stands for itself. Raises ValueError if there is no such action."""
+    players = player_count(num_players)
+    turn = as_action(action, players)
+    if turn is None:
         raise ValueError(
-            f"action {number} does not exist with {num_players} players: "
-            f"actions are numbered 0 to {num_actions(num_players) - 1}"
+            f"action {shown(action)} does not exist with {players} players: "
+            f"actions are numbered 0 to {num_actions(players) - 1}"
         )
-    source, rest = divmod(number, ACTIONS_PER_SOURCE)
-    return Action(source, *divmod(rest, NUM_DESTINATIONS))
+    return turn
 
 
-def action_number(action: tuple[int, int, int] | SupportsIndex, num_players: int) -> int:
-    """The number of an action that is given as an `Action` or as its number already."""
-    if isinstance(action, tuple):
-        return encode_action(action, num_players)
-    return encode_action(decode_action(action, num_players), num_players)
+def encode_action(action: AnyAction, num_players: int) -> int:
+    """The number of an action; a number stands for itself. Raises ValueError if there is no such action."""
+    source, color, destination = decode_action(action, num_players)
+    return ACTIONS_PER_SOURCE * source + NUM_DESTINATIONS * color + destination

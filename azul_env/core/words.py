@@ -43,6 +43,7 @@ SPREAD: Final = _spread_table()
 # A cast that checkers accept where an int is promised. Around a literal it also keeps Numba from compiling a variant
 # of the called kernel for that very number.
 as_int64: Any = np.int64
+as_bool: Any = np.bool_
 
 
 @kernel
