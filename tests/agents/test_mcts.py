@@ -34,7 +34,11 @@ def test_tree__is_consistent(leaf: int, num_players: int) -> None:
         # All visits but the first went on to a child.
         assert memory.visits[start:stop].sum() == memory.visits[node] - 1
         assert len(set(memory.action[start:stop])) == stop - start
-    assert (np.abs(memory.totals[:used]) <= memory.visits[:used]).all()
+    tried = memory.visits[:used] > 0
+    assert (np.abs(memory.mean[:used][tried]) < 1).all()
+    assert memory.lure[:used][tried] == pytest.approx(
+        (memory.prior / (1 + memory.visits))[:used][tried]
+    )
 
 
 @pytest.mark.parametrize("simulations", [1, 2, 100])
