@@ -7,10 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from azul_agents.base import Agent, MoveValue
-from azul_agents.deepening import SearchMemory, prepare
+from azul_agents.deepening import deepen, prepare
 from azul_agents.evaluation import Weights, load_weights
 from azul_agents.registry import AgentKind, option
-from azul_agents.search import MAX_PLIES, NODES, PRUNE, REACHED, STOP
+from azul_agents.search import MAX_PLIES, NODES, PRUNE, REACHED, STOP, new_memory
 from azul_agents.timing import stopped_after
 from azul_env import GameState, new_game
 
@@ -51,7 +51,7 @@ class AlphaBetaAgent(Agent):
         self.nodes = 0  # of the last search
         self.depth = 0  # to which the last search got
         self._weights = weights  # None: those of the package, by number of players
-        self._memory = SearchMemory(self.options.breadth, self.options.nodes or NO_LIMIT)
+        self._memory = new_memory(self.options.breadth, self.options.nodes or NO_LIMIT)
         self._warm_up()
 
     def act(self, state: GameState, legal_mask: NDArray[np.bool_], rng: np.random.Generator) -> int:
@@ -65,9 +65,9 @@ class AlphaBetaAgent(Agent):
     def _warm_up(self) -> None:
         """Have everything compiled before the first clock runs: a search that is stopped at once."""
         self._memory.stack[0] = new_game(2, rng=0).rows[0]
-        prepare(self._memory.control, 0)
+        prepare(self._memory, 0)
         self._memory.control[STOP] = 1
-        self._memory.run(load_weights(2) if self._weights is None else self._weights, 1, False)
+        deepen(self._memory, load_weights(2) if self._weights is None else self._weights, 1, False)
 
     def _search(self, state: GameState, exact_values: bool) -> list[MoveValue]:
         """Deepen until the limit; the moves, the best first."""
@@ -76,10 +76,10 @@ class AlphaBetaAgent(Agent):
         memory = self._memory
         memory.stack[0] = state.rows[0]
         memory.control[PRUNE] = not exact_values
-        prepare(memory.control, state.current_player)
+        prepare(memory, state.current_player)
         weights = load_weights(state.num_players) if self._weights is None else self._weights
         with stopped_after(self.options.time, memory.control, STOP):
-            count = memory.run(weights, self.options.depth or MAX_PLIES, exact_values)
+            count = deepen(memory, weights, self.options.depth or MAX_PLIES, exact_values)
         self.nodes, self.depth = int(memory.control[NODES]), int(memory.control[REACHED])
         return [
             MoveValue(int(memory.turns[0, place]), float(memory.root_values[place]))

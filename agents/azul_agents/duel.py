@@ -2,14 +2,12 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from azul_agents.deepening import SearchMemory, deepen, prepare
+from azul_agents.deepening import deepen, prepare
 from azul_agents.evaluation import Weights
-from azul_agents.search import MAX_PLIES
+from azul_agents.search import MAX_PLIES, SearchMemory, new_memory
 from azul_env.core.actions import action_parts
 from azul_env.core.batch import new_streams, reset_game
 from azul_env.core.draw import Streams
@@ -30,16 +28,7 @@ def play_duel(
     new_seat: int,
     new: Weights,
     old: Weights,
-    stack: Rows,
-    frames: NDArray[Any],
-    control: NDArray[np.int64],
-    table: NDArray[np.int64],
-    values: NDArray[np.float64],
-    turns: NDArray[np.int64],
-    guesses: NDArray[np.float64],
-    root_values: NDArray[np.float64],
-    places: NDArray[np.int64],
-    amounts: NDArray[np.float64],
+    memory: SearchMemory,
 ) -> float:
     """Play one game, the new weights in one seat and the old ones in the others; the new ones' share of the win."""
     k = as_int64(0)
@@ -47,25 +36,11 @@ def play_duel(
     reset_game(row, num_players, as_int64(0), as_int64(DEFAULT_MAX_ROUNDS), streams, k)
     while row["end_reason"] == PLAYING:
         player = row["current_player"]
-        stack[0] = rows[0]
-        prepare(control, player)
+        memory.stack[0] = rows[0]
+        prepare(memory, player)
         weights = new if player == new_seat else old
-        deepen(
-            stack,
-            as_int64(MAX_PLIES),
-            as_bool(False),
-            frames,
-            control,
-            table,
-            values,
-            turns,
-            guesses,
-            root_values,
-            weights,
-            places,
-            amounts,
-        )
-        source, color, destination = action_parts(turns[0, 0])
+        deepen(memory, weights, as_int64(MAX_PLIES), as_bool(False))
+        source, color, destination = action_parts(memory.turns[0, 0])
         if draft(row, source, color, destination):
             close_round(row, streams, k)
     own = standing(row, new_seat)
@@ -102,7 +77,7 @@ def duel(
     on_game: Callable[[], None] = lambda: None,
 ) -> DuelResult:
     """Play every deal once from each seat with the same limit of nodes."""
-    memory = SearchMemory(breadth=10, node_limit=nodes)
+    memory = new_memory(breadth=10, node_limit=nodes)
     rows = empty_rows(1)
     deals = -(-games // num_players)
     shares = np.zeros(deals)
@@ -110,7 +85,7 @@ def duel(
         for seat in range(num_players):
             stream = np.array([start], np.uint64)
             shares[deal] += (
-                play_duel(rows, stream, num_players, seat, new, old, *memory.arrays()) / num_players
+                play_duel(rows, stream, num_players, seat, new, old, memory) / num_players
             )
             on_game()
     error = float(shares.std(ddof=1) / np.sqrt(deals)) if deals > 1 else float("nan")

@@ -8,12 +8,12 @@ only the sums that the regression needs, one set for each bucket.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from azul_agents.deepening import SearchMemory, deepen, prepare
+from azul_agents.deepening import deepen, prepare
 from azul_agents.evaluation import (
     FEATURE_NAMES,
     MAX_LISTED,
@@ -24,7 +24,7 @@ from azul_agents.evaluation import (
     list_features,
     margin_value,
 )
-from azul_agents.search import MAX_PLIES, NODE_LIMIT
+from azul_agents.search import MAX_PLIES, NODE_LIMIT, SearchMemory, new_memory
 from azul_agents.turns import bring_best_forward, list_turns
 from azul_env.core.actions import action_parts
 from azul_env.core.batch import RANDOM_SEAT, new_streams, reset_game
@@ -50,10 +50,7 @@ def choose_turn(
     streams: Streams,
     k: int,
     blindness: int,
-    turns: NDArray[np.int64],
-    guesses: NDArray[np.float64],
-    places: NDArray[np.int64],
-    amounts: NDArray[np.float64],
+    memory: SearchMemory,
 ) -> int:
     """The turn after which the mover of rows[0] expects most; in `blindness` of 1000 cases a random good one.
 
@@ -61,6 +58,7 @@ def choose_turn(
     """
     row = rows[0]
     player = row["current_player"]
+    turns, guesses = memory.turns[0], memory.guesses[0]
     count = list_turns(row, turns, guesses, as_bool(True), as_bool(True))
     looked_at = min(count, LOOKED_AT)
     for place in range(looked_at):
@@ -74,7 +72,7 @@ def choose_turn(
         source, color, destination = action_parts(turns[place])
         if draft(rows[1], source, color, destination):
             finish_round(rows[1])
-        value = margin_value(rows[1], player, weights, places, amounts)
+        value = margin_value(rows[1], player, weights, memory.places, memory.amounts)
         if value > best_value:
             best_value = value
             best = turns[place]
@@ -87,13 +85,13 @@ def note_sample(
     player: int,
     samples: NDArray[np.float64],
     place: int,
-    places: NDArray[np.int64],
-    amounts: NDArray[np.float64],
+    memory: SearchMemory,
 ) -> None:
     """Write down a position from a player's side: pairs of feature and amount, own minus the others'.
 
     The row of a sample begins with its bucket, its player and the number of pairs.
     """
+    places, amounts = memory.places, memory.amounts
     others = row["num_players"] - 1
     written = 3
     for seat in range(row["num_players"]):
@@ -145,16 +143,7 @@ def play_and_sum(
     squares: Sums,
     rows: Rows,
     samples: NDArray[np.float64],
-    stack: Rows,
-    frames: NDArray[Any],
-    control: NDArray[np.int64],
-    table: NDArray[np.int64],
-    values: NDArray[np.float64],
-    turns: NDArray[np.int64],
-    guesses: NDArray[np.float64],
-    root_values: NDArray[np.float64],
-    places: NDArray[np.int64],
-    amounts: NDArray[np.float64],
+    memory: SearchMemory,
 ) -> None:
     """Play games and add all their positions to the sums. With a node limit of 0 players look one turn ahead."""
     for _ in range(games):
@@ -164,34 +153,21 @@ def play_and_sum(
         row = rows[0]
         count = as_int64(0)
         while row["end_reason"] == PLAYING and count + num_players < MAX_SAMPLES:
-            note_sample(row, row["current_player"], samples, count, places, amounts)
+            note_sample(row, row["current_player"], samples, count, memory)
             count += 1
-            action = choose_turn(
-                rows, weights, streams, k, blindness, turns[0], guesses[0], places, amounts
-            )
-            if control[NODE_LIMIT] > 0 and random_below(streams, k, as_int64(1000)) >= blindness:
-                stack[0] = rows[0]
-                prepare(control, row["current_player"])
-                deepen(
-                    stack,
-                    as_int64(MAX_PLIES),
-                    as_bool(False),
-                    frames,
-                    control,
-                    table,
-                    values,
-                    turns,
-                    guesses,
-                    root_values,
-                    weights,
-                    places,
-                    amounts,
-                )
-                action = turns[0, 0]
+            action = choose_turn(rows, weights, streams, k, blindness, memory)
+            if (
+                memory.control[NODE_LIMIT] > 0
+                and random_below(streams, k, as_int64(1000)) >= blindness
+            ):
+                memory.stack[0] = rows[0]
+                prepare(memory, row["current_player"])
+                deepen(memory, weights, as_int64(MAX_PLIES), as_bool(False))
+                action = memory.turns[0, 0]
             source, color, destination = action_parts(action)
             if draft(row, source, color, destination) and finish_round(row):
                 for seat in range(num_players):
-                    note_sample(row, seat, samples, count, places, amounts)
+                    note_sample(row, seat, samples, count, memory)
                     count += 1
                 deal(row, streams, k)
         if row["end_reason"] != PLAYING:
@@ -255,12 +231,8 @@ def self_play(
     """Play games in compiled code, a chunk at a time so that progress can be shown; `nodes` bounds each search."""
     sums = SelfPlay.nothing()
     streams = new_streams(seed, 1)
-    memory = SearchMemory(breadth=10, node_limit=nodes)
-    room = (
-        empty_rows(2),
-        np.zeros((MAX_SAMPLES, 3 + 2 * MAX_PLAYERS * MAX_LISTED)),
-        *memory.arrays(),
-    )
+    memory = new_memory(breadth=10, node_limit=nodes)
+    rows, samples = empty_rows(2), np.zeros((MAX_SAMPLES, 3 + 2 * MAX_PLAYERS * MAX_LISTED))
     played = 0
     while played < games:
         now = min(chunk, games - played)
@@ -274,7 +246,9 @@ def self_play(
             sums.grams,
             sums.moments,
             sums.squares,
-            *room,
+            rows,
+            samples,
+            memory,
         )
         played += now
         on_games(now)

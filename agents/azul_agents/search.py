@@ -8,19 +8,19 @@ Positions are kept in a table whose key adds up the displays, so that their orde
 the tiles it takes, not the number of the display.
 """
 
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from azul_agents.evaluation import Weights, margin_value
-from azul_agents.turns import bring_best_forward, list_turns
+from azul_agents.evaluation import MAX_LISTED, Weights, margin_value
+from azul_agents.turns import MAX_TURNS, bring_best_forward, list_turns
 from azul_env.core.actions import action_parts
 from azul_env.core.jit import called_kernel, kernel
 from azul_env.core.moves import draft
 from azul_env.core.rounds import finish_round
 from azul_env.core.spec import NUM_COLORS, NUM_DESTINATIONS
-from azul_env.core.state import Row, Rows, center_of
+from azul_env.core.state import Row, Rows, center_of, empty_rows
 from azul_env.core.words import as_bool, as_int64
 
 MAX_PLIES: Final = 48  # more turns than a round of 4 players can have is not needed: deeper lines are valued as they are
@@ -62,6 +62,58 @@ FRAME: Final = np.dtype(
 MIX_1: Final = np.uint64(0xFF51AFD7ED558CCD)
 MIX_2: Final = np.uint64(0xC4CEB9FE1A85EC53)
 SHIFT: Final = np.uint64(32)
+
+
+class SearchMemory(NamedTuple):
+    """All arrays of a search; kernels take them as one."""
+
+    stack: Rows  # the positions on the way, by ply
+    frames: NDArray[Any]  # FRAME, by ply
+    control: NDArray[np.int64]
+    table: NDArray[np.int64]  # by slot and column
+    values: NDArray[np.float64]  # of the table, by slot
+    turns: NDArray[np.int64]  # by ply
+    guesses: NDArray[np.float64]  # of the turns, by ply
+    root_values: NDArray[np.float64]  # of the turns at the root
+    places: NDArray[np.int64]  # room for the features of a board
+    amounts: NDArray[np.float64]
+
+
+def new_memory(breadth: int, node_limit: int) -> SearchMemory:
+    """Memory for searches with these limits."""
+    control = np.zeros(CONTROL_SIZE, np.int64)
+    control[BREADTH], control[NODE_LIMIT], control[PRUNE] = breadth, node_limit, 1
+    return SearchMemory(
+        stack=empty_rows(MAX_PLIES + 1),
+        frames=np.zeros(MAX_PLIES + 1, FRAME),
+        control=control,
+        table=np.zeros((TABLE_SIZE, 4), np.int64),
+        values=np.zeros(TABLE_SIZE),
+        turns=np.zeros((MAX_PLIES + 1, MAX_TURNS), np.int64),
+        guesses=np.zeros((MAX_PLIES + 1, MAX_TURNS)),
+        root_values=np.zeros(MAX_TURNS),
+        places=np.zeros(MAX_LISTED, np.int64),
+        amounts=np.zeros(MAX_LISTED),
+    )
+
+
+@kernel
+def value_at(memory: SearchMemory, weights: Weights, ply: int) -> float:
+    """What the position at a ply is worth to the searcher."""
+    searcher = memory.control[SEARCHER]
+    return margin_value(memory.stack[ply], searcher, weights, memory.places, memory.amounts)
+
+
+@kernel
+def play_turn(memory: SearchMemory, ply: int, place: int) -> bool:
+    """Play a listed turn of the position at a ply into the next; true if the round is over, which is scored then."""
+    memory.stack[ply + 1] = memory.stack[ply]
+    source, color, destination = action_parts(memory.turns[ply, place])
+    if not draft(memory.stack[ply + 1], source, color, destination):
+        return False
+    finish_round(memory.stack[ply + 1])
+    memory.control[NODES] += 1
+    return True
 
 
 @kernel
@@ -112,34 +164,24 @@ def put_first(
 
 
 @kernel
-def open_node(
-    stack: Rows,
-    ply: int,
-    frames: NDArray[Any],
-    control: NDArray[np.int64],
-    table: NDArray[np.int64],
-    values: NDArray[np.float64],
-    turns: NDArray[np.int64],
-    guesses: NDArray[np.float64],
-    weights: Weights,
-    places: NDArray[np.int64],
-    amounts: NDArray[np.float64],
-) -> bool:
+def open_node(memory: SearchMemory, weights: Weights, ply: int) -> bool:
     """Begin with a position whose frame has depth, alpha and beta; true if `best` is its value already.
 
     That is so at the horizon, and where the table knows enough.
     """
-    row, frame = stack[ply], frames[ply]
+    row, frame = memory.stack[ply], memory.frames[ply]
+    control, table = memory.control, memory.table
+    turns, guesses = memory.turns[ply], memory.guesses[ply]
     if frame["depth"] == 0 or ply + 1 >= MAX_PLIES:
         control[CUT] = 1
-        frame["best"] = margin_value(row, control[SEARCHER], weights, places, amounts)
+        frame["best"] = value_at(memory, weights, ply)
         return True
     key = position_key(row, control)
     slot = key & (TABLE_SIZE - 1)
     wanted = as_int64(NO_TURN)
     if table[slot, KEY] == key:
         wanted = table[slot, TURN]
-        kind, value = table[slot, KIND], values[slot]
+        kind, value = table[slot, KIND], memory.values[slot]
         is_enough = (
             kind == EXACT
             or (kind == AT_LEAST and value >= frame["beta"])
@@ -150,8 +192,8 @@ def open_node(
                 control[CUT] = 1
             frame["best"] = value
             return True
-    count = list_turns(row, turns[ply], guesses[ply], control[PRUNE] == 1, as_bool(True))
-    put_first(row, turns[ply], guesses[ply], count, wanted)
+    count = list_turns(row, turns, guesses, control[PRUNE] == 1, as_bool(True))
+    put_first(row, turns, guesses, count, wanted)
     frame["key"] = key
     frame["count"] = count
     frame["place"] = 0
@@ -165,14 +207,9 @@ def open_node(
 
 
 @kernel
-def close_node(
-    row: Row,
-    frame: Any,
-    control: NDArray[np.int64],
-    table: NDArray[np.int64],
-    values: NDArray[np.float64],
-) -> None:
+def close_node(memory: SearchMemory, ply: int) -> None:
     """Remember the value of a position whose turns have been searched as far as they matter."""
+    frame, table = memory.frames[ply], memory.table
     slot = frame["key"] & (TABLE_SIZE - 1)
     kind = EXACT
     if frame["best"] <= frame["alpha"]:
@@ -180,11 +217,11 @@ def close_node(
     elif frame["best"] >= frame["beta"]:
         kind = AT_LEAST
     table[slot, KEY] = frame["key"]
-    table[slot, DEPTH] = frame["depth"] if control[CUT] else WHOLE_ROUND
+    table[slot, DEPTH] = frame["depth"] if memory.control[CUT] else WHOLE_ROUND
     table[slot, KIND] = kind
-    table[slot, TURN] = remembered_turn(row, frame["best_turn"])
-    values[slot] = frame["best"]
-    control[CUT] |= frame["was_cut"]
+    table[slot, TURN] = remembered_turn(memory.stack[ply], frame["best_turn"])
+    memory.values[slot] = frame["best"]
+    memory.control[CUT] |= frame["was_cut"]
 
 
 @kernel
@@ -219,26 +256,13 @@ def descend(frames: NDArray[Any], ply: int, maximising: bool, is_null: bool) -> 
 
 
 @called_kernel
-def search(
-    stack: Rows,
-    depth: int,
-    alpha: float,
-    beta: float,
-    frames: NDArray[Any],
-    control: NDArray[np.int64],
-    table: NDArray[np.int64],
-    values: NDArray[np.float64],
-    turns: NDArray[np.int64],
-    guesses: NDArray[np.float64],
-    weights: Weights,
-    places: NDArray[np.int64],
-    amounts: NDArray[np.float64],
-) -> float:
+def search(memory: SearchMemory, weights: Weights, depth: int, alpha: float, beta: float) -> float:
     """The value of stack[1] to the searcher, as far as it lies between alpha and beta.
 
     Caller guarantees that the round is on. When the search is stopped, the answer means nothing and ABORTED is set.
     Written as a loop over frames, one a ply: Numba cannot keep code that calls itself in its cache.
     """
+    stack, frames, control = memory.stack, memory.frames, memory.control
     searcher = control[SEARCHER]
     ply = as_int64(1)
     frames[1]["depth"] = depth
@@ -251,36 +275,27 @@ def search(
             if control[NODES] >= control[NODE_LIMIT] or control[STOP]:
                 control[ABORTED] = 1
                 return 0.0
+            opening = open_node(memory, weights, ply)
         frame = frames[ply]
-        maximising = stack[ply]["current_player"] == searcher
-        if opening and not open_node(
-            stack, ply, frames, control, table, values, turns, guesses, weights, places, amounts
-        ):
-            opening = False
         if not opening:
-            if (
-                frame["place"] < min(frame["count"], control[BREADTH])
-                and frame["low"] < frame["high"]
-            ):
-                place = frame["place"]
-                bring_best_forward(turns[ply], guesses[ply], place, frame["count"])
-                stack[ply + 1] = stack[ply]
-                source, color, destination = action_parts(turns[ply, place])
-                if draft(stack[ply + 1], source, color, destination):
-                    finish_round(stack[ply + 1])
-                    control[NODES] += 1
-                    value = margin_value(stack[ply + 1], searcher, weights, places, amounts)
-                    take_value(frame, maximising, turns[ply, place], value)
+            place = frame["place"]
+            breadth = min(frame["count"], control[BREADTH])
+            if place < breadth and frame["low"] < frame["high"]:
+                maximising = stack[ply]["current_player"] == searcher
+                bring_best_forward(memory.turns[ply], memory.guesses[ply], place, frame["count"])
+                if play_turn(memory, ply, place):
+                    value = value_at(memory, weights, ply + 1)
+                    take_value(frame, maximising, memory.turns[ply, place], value)
                 else:
                     descend(frames, ply, maximising, place > 0)
                     ply += 1
                     opening = True
                 continue
-            close_node(stack[ply], frame, control, table, values)
+            close_node(memory, ply)
         # The position at this ply has its value: hand it to the one above.
-        if ply == 1:
-            return frame["best"]
         value = frame["best"]
+        if ply == 1:
+            return value
         ply -= 1
         above = frames[ply]
         maximising = stack[ply]["current_player"] == searcher
@@ -289,4 +304,4 @@ def search(
             descend(frames, ply, maximising, as_bool(False))
             ply += 1
         else:
-            take_value(above, maximising, turns[ply, above["place"]], value)
+            take_value(above, maximising, memory.turns[ply, above["place"]], value)
