@@ -5,6 +5,7 @@ default) each divided by its `high`, so that it lies in [0, 1]. Both say everyth
 gives back the very same state. `observation_layout` names the parts.
 """
 
+from functools import cache
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -100,11 +101,13 @@ def observation_layout(num_players: int) -> list[Part]:
     return parts
 
 
+@cache
 def observation_size(num_players: int) -> int:
     """Number of numbers in the observation."""
     return observation_layout(num_players)[-1].stop
 
 
+@cache
 def observation_highs(num_players: int) -> NDArray[np.uint8]:
     """The largest integer at every place of the observation."""
     highs = [
@@ -113,6 +116,7 @@ def observation_highs(num_players: int) -> NDArray[np.uint8]:
     return np.concatenate(highs).astype(np.uint8)
 
 
+@cache
 def observation_scales(num_players: int) -> NDArray[np.float32]:
     """What the integers are multiplied with to lie in [0, 1]."""
     return (1 / observation_highs(num_players).astype(np.float64)).astype(np.float32)

@@ -107,8 +107,8 @@ def reward_function(reward: str | Reward) -> Reward:
 
 def reward_kind(reward: str | Reward) -> int:
     """The number that kernels know a reward by; CUSTOM if they do not know it."""
-    named = {function: name for name, function in REWARDS.items()}
-    return _KINDS.get(named.get(reward_function(reward), ""), CUSTOM)
+    function = reward_function(reward)
+    return next((_KINDS[name] for name, known in REWARDS.items() if known is function), CUSTOM)
 
 
 def _rewards(before: GameState, after: GameState, kind: int) -> NDArray[np.float64]:

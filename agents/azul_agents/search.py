@@ -262,7 +262,10 @@ def search(memory: SearchMemory, weights: Weights, depth: int, alpha: float, bet
     Caller guarantees that the round is on. When the search is stopped, the answer means nothing and ABORTED is set.
     Written as a loop over frames, one a ply: Numba cannot keep code that calls itself in its cache.
     """
-    stack, frames, control = memory.stack, memory.frames, memory.control
+    # Checkers take the numbers in these arrays for arrays.
+    frames: Any = memory.frames
+    turns: Any = memory.turns
+    stack, control = memory.stack, memory.control
     searcher = control[SEARCHER]
     ply = as_int64(1)
     frames[1]["depth"] = depth
@@ -282,10 +285,10 @@ def search(memory: SearchMemory, weights: Weights, depth: int, alpha: float, bet
             breadth = min(frame["count"], control[BREADTH])
             if place < breadth and frame["low"] < frame["high"]:
                 maximising = stack[ply]["current_player"] == searcher
-                bring_best_forward(memory.turns[ply], memory.guesses[ply], place, frame["count"])
+                bring_best_forward(turns[ply], memory.guesses[ply], place, frame["count"])
                 if play_turn(memory, ply, place):
                     value = value_at(memory, weights, ply + 1)
-                    take_value(frame, maximising, memory.turns[ply, place], value)
+                    take_value(frame, maximising, turns[ply, place], value)
                 else:
                     descend(frames, ply, maximising, place > 0)
                     ply += 1
@@ -304,4 +307,4 @@ def search(memory: SearchMemory, weights: Weights, depth: int, alpha: float, bet
             descend(frames, ply, maximising, as_bool(False))
             ply += 1
         else:
-            take_value(above, maximising, memory.turns[ply, above["place"]], value)
+            take_value(above, maximising, turns[ply, above["place"]], value)

@@ -6,7 +6,6 @@ from typing import Any
 import gymnasium
 import numpy as np
 from gymnasium import spaces
-from gymnasium.utils import EzPickle
 from numpy.typing import NDArray
 from pettingzoo import AECEnv
 
@@ -25,7 +24,7 @@ from azul_env.state import GameState
 Observation = dict[str, NDArray[Any]]
 
 
-class AzulAEC(AECEnv[str, Any, Any], EzPickle):
+class AzulAEC(AECEnv[str, Any, Any]):
     """Agents `player_0` to `player_{n-1}` take turns; an illegal action raises IllegalActionError."""
 
     metadata = {  # noqa: RUF012
@@ -44,9 +43,6 @@ class AzulAEC(AECEnv[str, Any, Any], EzPickle):
         starting_player: Seat = 0,
         observation: str = "float32",
     ) -> None:
-        EzPickle.__init__(
-            self, num_players, max_rounds, reward, render_mode, starting_player, observation
-        )
         super().__init__()  # type: ignore[no-untyped-call]
         self.settings = Settings(num_players, max_rounds, reward, starting_player, observation)
         self.render_mode = render_mode
@@ -107,6 +103,8 @@ class AzulAEC(AECEnv[str, Any, Any], EzPickle):
         """Play an action for the agent to move; false, and nothing changes, if it is illegal."""
         before = self._rows.copy()
         assert self._streams is not None, "reset() comes first"
+        if not 0 <= action < self.settings.num_actions:
+            return False
         if not play_one(self._rows, action, self._streams):
             return False
         self._last_turn = (action, int(before["current_player"][0]))
@@ -122,7 +120,8 @@ class AzulAEC(AECEnv[str, Any, Any], EzPickle):
         """The position from an agent's seat, and its legal actions: none unless it is to move."""
         observe_one(self._rows, self._seats[agent], self._features)
         mask = np.zeros(self.settings.num_actions, np.bool_)
-        if agent == self.agent_selection:
+        is_over = self.terminations.get(agent, True) or self.truncations.get(agent, True)
+        if agent == self.agent_selection and not is_over:
             write_masks(self._rows, mask.reshape(1, -1), 0, 1)
         return {"observation": self._vector(), "action_mask": mask.view(np.int8)}
 
@@ -144,6 +143,8 @@ class AzulAEC(AECEnv[str, Any, Any], EzPickle):
 
     def get_state(self) -> GameState:
         """The position, for search."""
+        if self._streams is None:
+            raise gymnasium.error.ResetNeeded("call reset() before get_state()")
         return GameState(self._rows.copy())
 
     def set_state(self, state: GameState) -> None:

@@ -12,6 +12,7 @@ from pettingzoo.utils.wrappers.order_enforcing import OrderEnforcingWrapper
 
 from azul_env.envs.aec import AzulAEC, Observation
 from azul_env.rewards import ILLEGAL_PENALTY
+from azul_env.state import GameState
 
 
 class GuardedAEC(OrderEnforcingWrapper[str, Any, Any]):
@@ -58,8 +59,14 @@ class GuardedAEC(OrderEnforcingWrapper[str, Any, Any]):
     ) -> tuple[Observation | None, float, bool, bool, dict[str, Any]]:
         """Observation, cumulative reward, termination, truncation and info of the agent to move."""
         if not self._has_reset:
-            EnvLogger.error_observe_before_reset()
+            raise AttributeError("agent_selection cannot be accessed before reset")
         return self._raw.last(observe)
+
+    def set_state(self, state: GameState) -> None:
+        """Go on from a position, as after a reset."""
+        self._has_reset = True
+        self._has_updated = True
+        self._raw.set_state(state)
 
     def __str__(self) -> str:
         return str(self._raw)

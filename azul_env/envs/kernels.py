@@ -112,6 +112,7 @@ def step_turns(
     actions: Numbers,
     reward_kind: int,
     starting_player: int,
+    max_rounds: int,
     rewards: Rewards,
     illegal: Flags,
     terminated: Flags,
@@ -148,7 +149,7 @@ def step_turns(
         if terminated[i] or truncated[i]:
             final_rows[i] = rows[i]
             _observe_game(row, mover, final_features, scales, final_observations, i, first)
-            reset_game(row, row["num_players"], starting_player, row["max_rounds"], streams, i)
+            reset_game(row, row["num_players"], starting_player, max_rounds, streams, i)
         players[i] = row["current_player"]
         _publish_game(row, players[i], masks, features, scales, observations, i, first)
 

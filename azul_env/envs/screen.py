@@ -32,6 +32,9 @@ class Screen:
         self._window.show(picture)
         return None
 
+    def __reduce__(self) -> tuple[type, tuple[str | None]]:
+        return type(self), (self.render_mode,)  # a window stays where it is
+
     def close(self) -> None:
         """Close the window, if there is one."""
         if self._window is not None:

@@ -5,6 +5,7 @@ A single environment is a batch of one.
 """
 
 from collections.abc import Callable, Sequence
+from operator import index as as_integer
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -125,11 +126,13 @@ class SeatGames:
         rows = self.rows[games]
         masks = np.zeros((len(games), self.settings.num_actions), np.bool_)
         write_masks(rows, masks, 0, len(games))
-        actions = np.ascontiguousarray(opponent(rows, masks, rng), np.int64)
-        if actions.shape != games.shape:
+        answers = np.asarray(opponent(rows, masks, rng))
+        if answers.shape != games.shape or answers.dtype.kind not in "iu":
             raise ValueError(
-                f"an opponent gave actions of shape {actions.shape} for {len(games)} games"
+                f"an opponent must answer {len(games)} games with so many whole numbers, "
+                f"not {answers.dtype} of shape {answers.shape}"
             )
+        actions = np.ascontiguousarray(answers, np.int64)
         wrong = play_some(self.rows, self.streams, games, actions)
         if wrong != NONE_ILLEGAL:
             game = int(games[wrong])
@@ -178,14 +181,19 @@ def observations_of(
     return vectors.observations, masks
 
 
-def batched(opponent: Opponent) -> BatchedOpponent:
+class OneByOne:
     """An opponent for one game at a time, asked game by game."""
 
-    def answer(rows: Rows, masks: NDArray[np.bool_], rng: np.random.Generator) -> list[int]:
-        states = [GameState(rows[game : game + 1]) for game in range(len(rows))]
-        return [int(opponent(state, mask, rng)) for state, mask in zip(states, masks, strict=True)]
+    def __init__(self, opponent: Opponent) -> None:
+        self.opponent = opponent
 
-    return answer
+    def __call__(
+        self, rows: Rows, masks: NDArray[np.bool_], rng: np.random.Generator
+    ) -> NDArray[np.int64]:
+        """One action for every game."""
+        states = [GameState(rows[game : game + 1]) for game in range(len(rows))]
+        answers = (self.opponent(*asked, rng) for asked in zip(states, masks, strict=True))
+        return np.array([as_integer(answer) for answer in answers], np.int64)
 
 
 def as_opponents(opponents: Any, num_players: int) -> list[Any] | None:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from azul_env.core.spec import DEFAULT_MAX_ROUNDS
 from azul_env.deals import stream_of
 from azul_env.envs.screen import RENDER_MODES, Screen
-from azul_env.envs.seats import Opponent, SeatGames, as_opponents, batched
+from azul_env.envs.seats import OneByOne, Opponent, SeatGames, as_opponents
 from azul_env.envs.settings import RANDOM, Seat, Settings
 from azul_env.rewards import Reward
 from azul_env.rules import illegal_reason
@@ -42,7 +42,7 @@ class AzulEnv(gymnasium.Env[NDArray[Any], np.int64]):
         )
         listed = as_opponents(opponents, num_players)
         self.games = SeatGames(
-            1, self.settings, None if listed is None else [batched(one) for one in listed]
+            1, self.settings, None if listed is None else [OneByOne(one) for one in listed]
         )
         self.observation_space = self.settings.observation_space()
         self.action_space = self.settings.action_space()
@@ -111,6 +111,8 @@ class AzulEnv(gymnasium.Env[NDArray[Any], np.int64]):
 
     def get_state(self) -> GameState:
         """The position, for search."""
+        if self._phase == "new":
+            raise gymnasium.error.ResetNeeded("call reset() before get_state()")
         return GameState(self.games.rows.copy())
 
     def set_state(self, state: GameState) -> tuple[NDArray[Any], dict[str, Any]]:

@@ -62,6 +62,8 @@ class _AzulVector(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]]):
 
     def get_state(self) -> Rows:
         """A copy of all positions: an array of rows, see `azul_env.core.state`."""
+        if self._is_new:
+            raise gymnasium.error.ResetNeeded("call reset() before get_state()")
         return self.rows.copy()
 
     def set_state(self, states: Rows | Sequence[GameState]) -> tuple[NDArray[Any], Info]:
@@ -96,6 +98,9 @@ class _AzulVector(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]]):
             seeds = [None] * self.num_envs if seed is None else seed
         if len(seeds) != self.num_envs:
             raise ValueError(f"{len(seeds)} seeds for {self.num_envs} games")
+        if not isinstance(seed, int | np.integer) and None not in seeds:
+            # Opponents draw from one generator for all games: it depends on all of their seeds.
+            self._np_random = np.random.Generator(np.random.PCG64([own or 0 for own in seeds]))
         for game, own in enumerate(seeds):
             if own is not None or self._is_new:
                 self.streams[game] = stream_of(as_generator(own))[0]
@@ -249,6 +254,7 @@ class AzulTurnsVectorEnv(_AzulVector):
             numbers,
             settings.reward_kind,
             settings.starting_player,
+            settings.max_rounds,
             rewards,
             illegal,
             terminated,

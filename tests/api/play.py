@@ -1,5 +1,7 @@
 """How the tests of the environments choose actions and note what they saw."""
 
+import copy
+import pickle
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -8,6 +10,14 @@ from azul_env import GameState
 
 PLAYERS = (2, 3, 4)
 REWARDS = ("outcome", "score_margin", "round_margin")
+
+
+def pickled(env: Any) -> Any:
+    """A copy by way of bytes."""
+    return pickle.loads(pickle.dumps(env))
+
+
+COPIES = (copy.deepcopy, pickled)  # ways to copy an environment
 
 
 class Seen(NamedTuple):

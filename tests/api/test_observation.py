@@ -49,7 +49,7 @@ def states(draw: st.DrawFn) -> GameState:
     return from_dict(place)
 
 
-@settings(max_examples=100)
+@settings(max_examples=60)
 @given(states())
 def test_decoding__gives_back_the_state_from_every_seat_in_both_forms(state):
     players = state.num_players

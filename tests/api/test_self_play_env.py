@@ -1,7 +1,5 @@
 """The turn-based vector environment, in which whoever is to move acts: the engine, game by game."""
 
-import copy
-import pickle
 import random
 from typing import Any
 
@@ -12,7 +10,7 @@ from gymnasium.error import ResetNeeded
 from gymnasium.vector import AutoresetMode
 from gymnasium.wrappers.vector import RecordEpisodeStatistics
 
-from api.play import PLAYERS, REWARDS, chosen, point_gain, states_of
+from api.play import COPIES, PLAYERS, REWARDS, chosen, point_gain, states_of
 from azul_env import (
     GameState,
     apply_action,
@@ -228,7 +226,7 @@ def test_set_state__wrong_positions_are_errors():
     assert env.get_state().tobytes() == before
 
 
-@pytest.mark.parametrize("copied", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
+@pytest.mark.parametrize("copied", COPIES)
 def test_copy__goes_on_like_the_original(copied):
     env = self_play(num_players=3, max_rounds=1, threads=2)
     env.reset(seed=1)

@@ -1,14 +1,12 @@
 """Whole games of the Gymnasium environment: rewards, ends, seeds, copies, state in and state out."""
 
-import copy
-import pickle
 import random
 from typing import Any
 
 import numpy as np
 import pytest
 
-from api.play import PLAYERS, REWARDS, choice, episode, first_legal, last_legal, point_gain
+from api.play import COPIES, PLAYERS, REWARDS, choice, episode, first_legal, last_legal, point_gain
 from azul_env import GameState, apply_action, legal_mask, new_game, num_actions, observe
 from azul_env.envs.single import AzulEnv
 from azul_env.rewards import REWARDS as FUNCTIONS
@@ -192,11 +190,7 @@ def test_two_environments__do_not_disturb_each_other():
             assert (vector.tobytes(), reward) == expected[turn][:2]
 
 
-@pytest.mark.parametrize(
-    "copied",
-    [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))],
-    ids=["deepcopy", "pickle"],
-)
+@pytest.mark.parametrize("copied", COPIES)
 @pytest.mark.parametrize("opponents", [None, first_legal, [first_legal, last_legal]])
 def test_copy__in_mid_game_goes_on_like_the_original(opponents, copied):
     env = started(num_players=3, opponents=opponents, reward="round_margin")

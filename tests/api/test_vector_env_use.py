@@ -1,7 +1,5 @@
 """How a vector environment is used and misused: spaces, actions, seeds, copies, states."""
 
-import copy
-import pickle
 from typing import Any
 
 import gymnasium
@@ -11,7 +9,7 @@ from gymnasium.error import ResetNeeded
 from gymnasium.vector import AutoresetMode
 from gymnasium.wrappers.vector import RecordEpisodeStatistics
 
-from api.play import PLAYERS, chosen, drawn, first_legals, states_of
+from api.play import COPIES, PLAYERS, chosen, drawn, first_legals, states_of
 from azul_env import GameState, legal_mask, new_game, observe
 from azul_env.envs.single import AzulEnv
 from azul_env.envs.vector import AzulVectorEnv
@@ -169,7 +167,7 @@ def test_reset_without_seed__goes_on_and_differs():
     assert len(games | set(states_of(env))) == 2 * GAMES
 
 
-@pytest.mark.parametrize("copied", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
+@pytest.mark.parametrize("copied", COPIES)
 def test_copy__goes_on_like_the_original(copied):
     env = vector(num_players=3, max_rounds=2, opponents=first_legals, threads=2)
     env.reset(seed=1)
