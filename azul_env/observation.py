@@ -158,9 +158,8 @@ def _write_board(row: Row, seat: int, out: NDArray[np.uint8], start: int) -> Non
     wall = row["walls"][seat]
     counts = row["line_counts"][seat]
     colors = row["line_colors"][seat]
-    for line in range(NUM_LINES):
-        cells = (wall >> NUM_LINES * line) & 31
-        store_bytes(out, start + WALL + NUM_LINES * line, bits_to_bytes(cells))
+    for eight in range(0, CELLS, 8):
+        store_bytes(out, start + WALL + eight, bits_to_bytes(wall >> eight))
     for line in range(NUM_LINES):
         count = (counts >> NIBBLE_BITS * line) & NIBBLE
         color = (colors >> NIBBLE_BITS * line) & NIBBLE
@@ -184,7 +183,9 @@ def scale_features(
 ) -> None:
     """The float32 form of an observation."""
     for place in range(len(scales)):
-        out[place] = features[place] * scales[place]
+        out[place] = (
+            np.float32(features[place]) * scales[place]
+        )  # else Numba goes by way of float64
 
 
 @kernel

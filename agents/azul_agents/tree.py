@@ -14,7 +14,8 @@ The tree is seven arrays, one entry a node; node 0 is the position to be searche
 | `lure`   | prior / (1 + visits): what PUCT adds, kept so that choosing a child divides nothing |
 
 Others are taken to play against the searcher, as in alpha-beta. A line that reaches the end of the round is scored; what
-the next deal brings is sampled by playing on at random (leaf `game`) or left to the evaluation.
+the next deal brings is sampled by playing on at random (leaf `game`), left to the evaluation (leaf `value`), or left out:
+then the points so far count (leaf `round`).
 """
 
 from typing import Any, Final
@@ -32,6 +33,7 @@ from azul_env.core.moves import draft
 from azul_env.core.rounds import PLAYING, finish_round
 from azul_env.core.state import Row, Rows, empty_rows
 from azul_env.core.words import as_bool, as_int64
+from azul_env.rewards import margin
 
 # What a simulation does at its leaf.
 VALUE, ROUND, GAME = (
@@ -159,7 +161,9 @@ def leaf_result(
                 deal(row, streams, k)
             play_round(row, streams, k)
             finish_round(row)
-    return result_of(margin_value(row, control[SEARCHER], weights, places, amounts))
+    if control[LEAF] == VALUE:
+        return result_of(margin_value(row, control[SEARCHER], weights, places, amounts))
+    return result_of(margin(row, control[SEARCHER]))
 
 
 @kernel

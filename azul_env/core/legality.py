@@ -41,11 +41,11 @@ def write_mask(row: Row, mask: NDArray[Any]) -> None:
         first = ACTIONS_PER_SOURCE * source
         for color in range(NUM_COLORS - 1):
             holds = (available >> (LANE_BITS * color + source)) & 1
-            goes = bits_to_bytes(legal >> NUM_DESTINATIONS * color) & -holds
+            goes = bits_to_bytes((legal >> NUM_DESTINATIONS * color) & DESTINATIONS) & -holds
             # Two bytes too many, which the next store puts right.
             store_bytes(mask, first + NUM_DESTINATIONS * color, goes)
         holds = (available >> (TOP_LANE + source)) & 1
-        goes = bits_to_bytes(legal >> NUM_DESTINATIONS * (NUM_COLORS - 1)) & -holds
+        goes = bits_to_bytes((legal >> NUM_DESTINATIONS * (NUM_COLORS - 1)) & DESTINATIONS) & -holds
         first += NUM_DESTINATIONS * (NUM_COLORS - 1)
         if source < center:
             store_bytes(mask, first, goes)

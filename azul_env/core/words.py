@@ -31,8 +31,8 @@ def _nth_bit_table() -> np.ndarray[Any, np.dtype[np.int8]]:
 
 
 def _spread_table() -> NDArray[np.int64]:
-    """Every word of six bits with each bit in a byte of its own."""
-    words = [sum((word >> bit & 1) << 8 * bit for bit in range(6)) for word in range(64)]
+    """Every word of eight bits with each bit in a byte of its own."""
+    words = [sum((word >> bit & 1) << 8 * bit for bit in range(8)) for word in range(256)]
     return np.array(words, np.int64)
 
 
@@ -95,11 +95,10 @@ def unpack_lanes(word: int) -> tuple[int, ...]:
 @kernel
 def lanes_to_bytes(word: int) -> int:
     """The five lanes of a word as its five lowest bytes; numbers must be below 256."""
-    first = word & 0xFF
-    second = (word >> 4) & 0xFF00
-    third = (word >> 8) & 0xFF0000
-    fourth = (word >> 12) & 0xFF000000
-    return first | second | third | fourth | ((word >> 16) & 0xFF00000000)
+    pairs = (word & 0x00FF0000FF0000FF) | (
+        (word >> 4) & 0x0000FF0000FF00
+    )  # two and two together, then one
+    return (pairs & 0xFFFF) | ((pairs >> 8) & 0xFFFF0000) | ((pairs >> 16) & 0xFF00000000)
 
 
 @kernel
@@ -112,5 +111,5 @@ def nibbles_to_bytes(word: int) -> int:
 
 @kernel
 def bits_to_bytes(word: int) -> int:
-    """The six lowest bits of a word as its six lowest bytes, each 0 or 1."""
-    return SPREAD[word & 63]
+    """The eight lowest bits of a word as its eight bytes, each 0 or 1."""
+    return SPREAD[word & 255]

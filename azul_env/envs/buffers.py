@@ -5,41 +5,69 @@ Asking the system for a fresh megabyte each time costs more than filling it, tho
 """
 
 import sys
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-KEPT = 4  # arrays of one kind that are remembered
-ONLY_OURS = (
-    3  # references to a remembered array that nobody else holds: list, loop variable, argument
-)
+from azul_env.envs.kernels import NO_FLOATS
+from azul_env.envs.settings import Settings
+from azul_env.observation import PADDING
+
+KEPT = 4  # bundles of one kind that are remembered
+
+Bundle = TypeVar("Bundle", bound=Sequence[NDArray[Any]])
 
 
-def _references(arrays: list[NDArray[Any]]) -> list[int]:
-    """How many references Python counts for every array of a list."""
-    return [sys.getrefcount(array) for array in arrays]
+class Vectors(NamedTuple):
+    """Arrays that kernels write observations to, as integers and as floats."""
+
+    features: NDArray[np.uint8]
+    floats: NDArray[np.float32]
+
+    @classmethod
+    def new(cls, count: int, settings: Settings) -> "Vectors":
+        """Arrays for so many games; without room for floats where the integers are the observation."""
+        features = np.empty((count, settings.size + PADDING), np.uint8)
+        if settings.dtype is np.uint8:
+            return cls(features, NO_FLOATS)
+        return cls(features, np.empty((count, settings.size), np.float32))
 
 
-# What that is for an array which only a list holds; it depends on the version of Python.
-ONLY_LISTED = _references([np.empty(1)])[0]
+def observations_in(features: NDArray[np.uint8], floats: NDArray[np.float32]) -> NDArray[Any]:
+    """The observations, in the form that was asked for."""
+    return floats if floats.size else features[:, :-PADDING]
+
+
+def _is_unheld(bundle: Sequence[NDArray[Any]], only_listed: int) -> bool:
+    """Whether nobody but the bundle holds any of its arrays, going by Python's count of references."""
+    return all(sys.getrefcount(array) <= only_listed or array is NO_FLOATS for array in bundle)
+
+
+def _count_of_an_unheld_array() -> int:
+    """What that count is for an array which only its bundle holds; it depends on the version of Python."""
+    bundle = (np.empty(1),)
+    return next(count for count in range(1, 10) if _is_unheld(bundle, count))
+
+
+ONLY_LISTED = _count_of_an_unheld_array()
 
 
 class Buffers:
-    """Remembers the arrays it gave out and gives one again when nobody else holds it."""
+    """Remembers the bundles of arrays it gave out and gives one again when nobody holds any of its arrays."""
 
     def __init__(self) -> None:
-        self._arrays: dict[str, list[NDArray[Any]]] = {}
+        self._bundles: list[Any] = []
 
-    def take(self, name: str, shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
-        """An array with arbitrary content; a name always goes with one shape and type."""
-        arrays = self._arrays.setdefault(name, [])
-        for place, references in enumerate(_references(arrays)):
-            if references == ONLY_LISTED:
-                return arrays[place]
-        fresh = np.empty(shape, dtype)
-        if len(arrays) < KEPT:
-            arrays.append(fresh)
+    def take(self, make: Callable[[], Bundle]) -> Bundle:
+        """A bundle with arbitrary content, made by `make` if there is none to use again."""
+        for bundle in self._bundles:
+            if _is_unheld(bundle, ONLY_LISTED):
+                return bundle
+        fresh = make()
+        if len(self._bundles) < KEPT:
+            self._bundles.append(fresh)
         return fresh
 
     def __reduce__(self) -> tuple[type, tuple[()]]:

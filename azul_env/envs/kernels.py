@@ -114,10 +114,13 @@ def step_turns(
     starting_player: int,
     max_rounds: int,
     rewards: Rewards,
+    own_rewards: NDArray[np.float64],
     illegal: Flags,
     terminated: Flags,
     truncated: Flags,
     final_rows: Rows,
+    final_scores: NDArray[np.int64],
+    acted: Numbers,
     players: Numbers,
     masks: Flags,
     features: NDArray[np.uint8],
@@ -128,7 +131,7 @@ def step_turns(
     first: int,
     last: int,
 ) -> None:
-    """Let whoever is to move act in every game; `players` are those to move next, and observe.
+    """Let whoever is to move act in every game; `acted` are those who did, `players` those to move next, who observe.
 
     An illegal action ends the game: its player gets the penalty. Ended games are kept in `final_rows`, observed for the
     last time by whoever moved, and start anew.
@@ -136,6 +139,7 @@ def step_turns(
     for i in range(first, last):
         row = rows[i]
         mover = row["current_player"]
+        acted[i] = mover
         begin_rewards(row, reward_kind, rewards[i])
         illegal[i] = not play_checked(row, actions[i], streams, i)
         if illegal[i]:
@@ -144,10 +148,13 @@ def step_turns(
             rewards[i, mover] = ILLEGAL_PENALTY
         else:
             finish_rewards(row, reward_kind, rewards[i])
+        own_rewards[i] = rewards[i, mover]
         truncated[i] = row["end_reason"] == MAX_ROUNDS
         terminated[i] = illegal[i] or (row["end_reason"] != PLAYING and not truncated[i])
         if terminated[i] or truncated[i]:
             final_rows[i] = rows[i]
+            for player in range(row["num_players"]):
+                final_scores[i, player] = row["scores"][player]
             _observe_game(row, mover, final_features, scales, final_observations, i, first)
             reset_game(row, row["num_players"], starting_player, max_rounds, streams, i)
         players[i] = row["current_player"]

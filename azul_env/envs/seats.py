@@ -15,9 +15,8 @@ from azul_env.core.batch import NONE_ILLEGAL, write_masks
 from azul_env.core.rounds import PLAYING
 from azul_env.core.state import Rows, empty_rows
 from azul_env.core.threads import Workers
-from azul_env.envs.buffers import Buffers
+from azul_env.envs.buffers import Buffers, Vectors, observations_in
 from azul_env.envs.kernels import (
-    NO_FLOATS,
     act,
     answer_randomly,
     begin_games,
@@ -26,7 +25,6 @@ from azul_env.envs.kernels import (
     settle,
 )
 from azul_env.envs.settings import Settings
-from azul_env.observation import PADDING
 from azul_env.rewards import CUSTOM
 from azul_env.rules import refuse
 from azul_env.state import GameState
@@ -43,6 +41,14 @@ class SeatStep(NamedTuple):
     truncated: NDArray[np.bool_]
     illegal: NDArray[np.bool_]
     final_observations: NDArray[Any]  # of the games that ended; other rows have no meaning
+
+
+class SeatArrays(NamedTuple):
+    """What the learners are shown."""
+
+    masks: NDArray[np.bool_]
+    features: NDArray[np.uint8]
+    floats: NDArray[np.float32]
 
 
 class SeatGames:
@@ -65,7 +71,7 @@ class SeatGames:
             [settings.num_players, settings.starting_player, settings.max_rounds, settings.seat]
         )
         self._nobody = np.zeros(num_games, np.bool_)
-        self._buffers = Buffers()
+        self._buffers, self._final_buffers = Buffers(), Buffers()
 
     def begin(self, due: NDArray[np.bool_], rng: np.random.Generator) -> None:
         """Start new games where they are due, up to the learner's first turn."""
@@ -76,9 +82,9 @@ class SeatGames:
         """Play the learners' actions and the opponents' answers. Finished games stay as they are until `begin`."""
         settings, count = self.settings, len(self.rows)
         all_rewards = np.zeros((count, settings.num_players))
-        final = Vectors.take(self._buffers, "final", count, settings)
+        final = self._final_buffers.take(lambda: Vectors.new(count, settings))
         terminated, truncated, illegal = np.zeros((3, count), np.bool_)
-        result = SeatStep(np.zeros(count), terminated, truncated, illegal, final.observations)
+        result = SeatStep(np.zeros(count), terminated, truncated, illegal, observations_in(*final))
         before = self.rows.copy() if settings.reward_kind == CUSTOM else None
         kind = settings.reward_kind
         self.workers.run(act, self.rows, self.streams, actions, kind, all_rewards, result.illegal)
@@ -101,8 +107,18 @@ class SeatGames:
         return result
 
     def publish(self) -> tuple[NDArray[Any], NDArray[np.bool_]]:
-        """Observations and masks of all learners, in arrays of their own."""
-        return observations_of(self.rows, self.seats, self.settings, self.workers, self._buffers)
+        """Observations and masks of all learners, in arrays that are the caller's."""
+        arrays = self._buffers.take(self._new_arrays)
+        scales = self.settings.scales
+        self.workers.run(
+            publish, self.rows, self.seats, arrays.masks, arrays.features, scales, arrays.floats
+        )
+        return observations_in(arrays.features, arrays.floats), arrays.masks
+
+    def _new_arrays(self) -> "SeatArrays":
+        count, settings = len(self.rows), self.settings
+        masks = np.empty((count, settings.num_actions), np.bool_)
+        return SeatArrays(masks, *Vectors.new(count, settings))
 
     def _answer(self, illegal: NDArray[np.bool_], rng: np.random.Generator) -> None:
         """Let opponents play until every learner is to move, except where its game is over."""
@@ -144,41 +160,6 @@ class SeatGames:
             then = GameState(before[game : game + 1])
             now = GameState(self.rows[game : game + 1].copy())
             result.rewards[game] = self.settings.reward(then, now)[self.seats[game]]
-
-
-class Vectors(NamedTuple):
-    """Arrays that kernels write observations to, as integers and as floats."""
-
-    features: NDArray[np.uint8]
-    floats: NDArray[np.float32]
-
-    @classmethod
-    def take(cls, buffers: Buffers, name: str, count: int, settings: Settings) -> "Vectors":
-        """Arrays for so many games; without room for floats where the integers are the observation."""
-        size = settings.size
-        features = buffers.take(f"{name} features", (count, size + PADDING), np.uint8)
-        if settings.dtype is np.uint8:
-            return cls(features, NO_FLOATS)
-        return cls(features, buffers.take(f"{name} floats", (count, size), np.float32))
-
-    @property
-    def observations(self) -> NDArray[Any]:
-        """The observations, in the form that was asked for."""
-        return self.floats if self.floats.size else self.features[:, :-PADDING]
-
-
-def observations_of(
-    rows: Rows,
-    players: NDArray[np.int64],
-    settings: Settings,
-    workers: Workers,
-    buffers: Buffers,
-) -> tuple[NDArray[Any], NDArray[np.bool_]]:
-    """Observations of the given players and masks of those to move, in arrays that are the caller's."""
-    masks = buffers.take("masks", (len(rows), settings.num_actions), np.bool_)
-    vectors = Vectors.take(buffers, "current", len(rows), settings)
-    workers.run(publish, rows, players, masks, vectors.features, settings.scales, vectors.floats)
-    return vectors.observations, masks
 
 
 class OneByOne:

@@ -6,7 +6,7 @@ seed s + i.
 """
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import gymnasium
 import numpy as np
@@ -20,15 +20,9 @@ from azul_env.core.spec import DEFAULT_MAX_ROUNDS
 from azul_env.core.state import STATE, Rows, empty_rows
 from azul_env.core.threads import Workers
 from azul_env.deals import as_generator, stream_of
-from azul_env.envs.buffers import Buffers
-from azul_env.envs.kernels import step_turns
-from azul_env.envs.seats import (
-    BatchedOpponent,
-    SeatGames,
-    Vectors,
-    as_opponents,
-    observations_of,
-)
+from azul_env.envs.buffers import Buffers, Vectors, observations_in
+from azul_env.envs.kernels import publish, step_turns
+from azul_env.envs.seats import BatchedOpponent, SeatGames, as_opponents
 from azul_env.envs.settings import RANDOM, Seat, Settings
 from azul_env.rewards import CUSTOM, Reward
 from azul_env.state import GameState
@@ -53,7 +47,6 @@ class _AzulVector(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]]):
         self.rows: Rows = empty_rows(num_envs)
         self.streams = np.zeros(num_envs, np.uint64)
         self._masks = np.zeros((num_envs, settings.num_actions), np.bool_)
-        self._buffers = Buffers()
         self._is_new = True
 
     def action_masks(self) -> NDArray[np.bool_]:
@@ -117,10 +110,12 @@ class _AzulVector(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]]):
         return array.astype(np.int64, copy=False)
 
     def _final_info(
-        self, ended: NDArray[np.bool_], final_rows: Rows, final_observations: NDArray[Any]
+        self,
+        ended: NDArray[np.bool_],
+        scores: NDArray[np.int64],
+        final_observations: NDArray[Any],
     ) -> Info:
         """The games that ended in this step, as Gymnasium tells it; where none did, rows have no meaning."""
-        scores = final_rows["scores"][:, : self.settings.num_players].copy()
         return {
             "final_obs": final_observations,
             "_final_obs": ended,
@@ -174,7 +169,8 @@ class AzulVectorEnv(_AzulVector):
         ended = result.terminated | result.truncated
         info: Info = {}
         if ended.any():
-            info = self._final_info(ended, self.rows, result.final_observations)
+            scores = self.rows["scores"][:, : self.settings.num_players].copy()
+            info = self._final_info(ended, scores, result.final_observations)
             if result.illegal.any():
                 info["illegal_action"] = result.illegal
             self.games.begin(ended, self.np_random)
@@ -188,6 +184,24 @@ class AzulVectorEnv(_AzulVector):
     def _published(self) -> tuple[NDArray[Any], Info]:
         observations, self._masks = self.games.publish()
         return observations, {"action_mask": self._masks, "seat": self.games.seats.copy()}
+
+
+class TurnArrays(NamedTuple):
+    """What a step of self-play returns, as one bundle."""
+
+    rewards: NDArray[np.float64]  # by game and seat
+    own_rewards: NDArray[np.float64]  # of those who acted
+    illegal: NDArray[np.bool_]
+    terminated: NDArray[np.bool_]
+    truncated: NDArray[np.bool_]
+    final_scores: NDArray[np.int64]
+    acted: NDArray[np.int64]
+    players: NDArray[np.int64]  # to move now
+    masks: NDArray[np.bool_]
+    features: NDArray[np.uint8]
+    floats: NDArray[np.float32]
+    final_features: NDArray[np.uint8]
+    final_floats: NDArray[np.float32]
 
 
 class AzulTurnsVectorEnv(_AzulVector):
@@ -214,8 +228,9 @@ class AzulTurnsVectorEnv(_AzulVector):
             raise ValueError(
                 "vector environments do not render: use AzulEnv, or azul_env.render.svg"
             )
-        self._players = np.zeros(num_envs, np.int64)
         self._final_rows = empty_rows(num_envs)
+        self._buffers = Buffers()
+        self._arrays = self._buffers.take(self._new_arrays)
 
     def reset(
         self,
@@ -239,14 +254,9 @@ class AzulTurnsVectorEnv(_AzulVector):
     def step(self, actions: NDArray[np.int64]) -> VectorStep:
         """Play one action in every game for the player to move."""
         numbers = self._checked(actions)
-        count, settings = self.num_envs, self.settings
-        acted = self._players.copy()
-        self._masks = self._buffers.take("masks", self._masks.shape, np.bool_)
-        vectors = Vectors.take(self._buffers, "current", count, settings)
-        final = Vectors.take(self._buffers, "final", count, settings)
-        rewards = np.empty((count, settings.num_players))
-        illegal, terminated, truncated = (np.empty(count, np.bool_) for _ in range(3))
+        settings = self.settings
         before = self.rows.copy() if settings.reward_kind == CUSTOM else None
+        self._arrays = arrays = self._buffers.take(self._new_arrays)
         self.workers.run(
             step_turns,
             self.rows,
@@ -255,49 +265,74 @@ class AzulTurnsVectorEnv(_AzulVector):
             settings.reward_kind,
             settings.starting_player,
             settings.max_rounds,
-            rewards,
-            illegal,
-            terminated,
-            truncated,
+            arrays.rewards,
+            arrays.own_rewards,
+            arrays.illegal,
+            arrays.terminated,
+            arrays.truncated,
             self._final_rows,
-            self._players,
-            self._masks,
-            vectors.features,
+            arrays.final_scores,
+            arrays.acted,
+            arrays.players,
+            arrays.masks,
+            arrays.features,
             settings.scales,
-            vectors.floats,
-            *final,
+            arrays.floats,
+            arrays.final_features,
+            arrays.final_floats,
         )
-        ended = terminated | truncated
+        ended = arrays.terminated | arrays.truncated
         if before is not None:
-            self._write_custom_rewards(before, ended, illegal, rewards)
-        info: Info = {}
+            self._write_custom_rewards(before, ended)
+        info = {"rewards": arrays.rewards, "acted": arrays.acted, **self._turn_info()}
         if ended.any():
-            info = self._final_info(ended, self._final_rows, final.observations)
-            if illegal.any():
-                info["illegal_action"] = illegal
-        own = rewards[np.arange(count), acted]
-        info |= self._turn_info() | {"rewards": rewards, "acted": acted}
-        return vectors.observations, own, terminated, truncated, info
+            final = observations_in(arrays.final_features, arrays.final_floats)
+            info |= self._final_info(ended, arrays.final_scores, final)
+            if arrays.illegal.any():
+                info["illegal_action"] = arrays.illegal
+        observations = observations_in(arrays.features, arrays.floats)
+        return observations, arrays.own_rewards, arrays.terminated, arrays.truncated, info
 
-    def _write_custom_rewards(
-        self,
-        before: Rows,
-        ended: NDArray[np.bool_],
-        illegal: NDArray[np.bool_],
-        rewards: NDArray[np.float64],
-    ) -> None:
+    def action_masks(self) -> NDArray[np.bool_]:
+        """The legal actions of every game; the array of the last step."""
+        return self._arrays.masks
+
+    def _new_arrays(self) -> "TurnArrays":
+        count, settings = self.num_envs, self.settings
+        current, final = Vectors.new(count, settings), Vectors.new(count, settings)
+        return TurnArrays(
+            rewards=np.empty((count, settings.num_players)),
+            own_rewards=np.empty(count),
+            illegal=np.empty(count, np.bool_),
+            terminated=np.empty(count, np.bool_),
+            truncated=np.empty(count, np.bool_),
+            final_scores=np.zeros((count, settings.num_players), np.int64),
+            acted=np.empty(count, np.int64),
+            players=np.empty(count, np.int64),
+            masks=np.empty((count, settings.num_actions), np.bool_),
+            features=current.features,
+            floats=current.floats,
+            final_features=final.features,
+            final_floats=final.floats,
+        )
+
+    def _write_custom_rewards(self, before: Rows, ended: NDArray[np.bool_]) -> None:
         """Rewards of a user's own function, one game at a time."""
-        for game in np.flatnonzero(~illegal).tolist():
+        arrays = self._arrays
+        for game in np.flatnonzero(~arrays.illegal).tolist():
             after = self._final_rows if ended[game] else self.rows
             states = (GameState(rows[game : game + 1].copy()) for rows in (before, after))
-            rewards[game] = self.settings.reward(*states)
+            arrays.rewards[game] = self.settings.reward(*states)
+            arrays.own_rewards[game] = arrays.rewards[game, arrays.acted[game]]
 
     def _resumed(self) -> tuple[NDArray[Any], Info]:
-        self._players[:] = self.rows["current_player"]
-        observations, self._masks = observations_of(
-            self.rows, self._players, self.settings, self.workers, self._buffers
+        self._arrays = arrays = self._buffers.take(self._new_arrays)
+        arrays.players[:] = self.rows["current_player"]
+        scales = self.settings.scales
+        self.workers.run(
+            publish, self.rows, arrays.players, arrays.masks, arrays.features, scales, arrays.floats
         )
-        return observations, self._turn_info()
+        return observations_in(arrays.features, arrays.floats), self._turn_info()
 
     def _turn_info(self) -> Info:
-        return {"action_mask": self._masks, "player": self._players.copy()}
+        return {"action_mask": self._arrays.masks, "player": self._arrays.players}

@@ -1,7 +1,7 @@
 """Speeds of the engine and the environments, measured side by side: contenders take turns, and the best of several trials counts.
 
-On a shared machine a trial can only be slowed down, never sped up, so the best one says most about the code; taking
-turns lets every contender see the same weather.
+On a shared machine a trial can only be slowed down, never sped up, so the best one says most about the code. Many short
+trials, taking turns, let every contender see the same weather, the good moments included.
 """
 
 import importlib.util
@@ -38,9 +38,9 @@ Trial = Callable[[], int]  # does some work and answers how many moves or steps 
 class BenchConfig:
     """What to measure, and for how long."""
 
-    trials: int = 5
+    trials: int = 20
     """Trials of each contender; the best counts."""
-    seconds_per_trial: float = 0.5
+    seconds_per_trial: float = 0.1
     """Least duration of a trial."""
     yardstick: Path | None = None
     """A Python file with `play_random_game(num_players, seed)` that answers with `{"moves": ...}`."""
