@@ -42,7 +42,6 @@ def list_turns(row: Row, turns: Turns, guesses: Guesses, prune: bool, is_guessed
         tiles = row["sources"][source]
         if tiles == 0 or _is_repeated(row, source, center):
             continue
-        nudge = _nudge(tiles)
         marker = row["marker_in_center"] if source == center else as_int64(0)
         for color in range(NUM_COLORS):
             taken = lane(tiles, color)
@@ -57,7 +56,7 @@ def list_turns(row: Row, turns: Turns, guesses: Guesses, prune: bool, is_guessed
                 turns[count] = (source * NUM_COLORS + color) * NUM_DESTINATIONS + destination
                 if is_guessed:
                     worth = guess(row, player, taken, color, destination, marker)
-                    guesses[count] = worth + nudge
+                    guesses[count] = worth + _nudge(tiles, NUM_DESTINATIONS * color + destination)
                 count += 1
     return count
 
@@ -72,9 +71,10 @@ def _is_repeated(row: Row, source: int, center: int) -> bool:
 
 
 @kernel
-def _nudge(tiles: int) -> float:
-    """A tiny number made from the tiles of a source: turns of equal guess are ordered by it, not by their display."""
-    return (((tiles * 0x1E3779B97F4A7C15) >> 50) & 1023) * 1e-7
+def _nudge(tiles: int, use: int) -> float:
+    """A tiny number made from what a turn takes and does: turns of equal guess are ordered by it, not by display."""
+    mark = tiles | ((use + 1) << 5)  # counts of tiles have 5 bits, so these are free
+    return (((mark * 0x1E3779B97F4A7C15) >> 32) & 0xFFFFFFF) * 1e-12
 
 
 @kernel
