@@ -31,17 +31,22 @@ ILLEGAL_PENALTY: Final = -1.0  # for whoever plays an illegal action where that 
 def begin_rewards(row: Row, kind: int, rewards: NDArray[np.float64]) -> None:
     """Note what the rewards of a step have to know of the state before it."""
     for player in range(row["num_players"]):
-        rewards[player] = -margin(row, player) if kind == ROUND_MARGIN else 0.0
+        rewards[player] = 0.0
+    if kind == ROUND_MARGIN:
+        for player in range(row["num_players"]):
+            rewards[player] -= margin(row, player)
 
 
 @kernel
 def finish_rewards(row: Row, kind: int, rewards: NDArray[np.float64]) -> None:
     """Complete the rewards of a step with the state after it."""
     is_over = row["end_reason"] != PLAYING
+    if not is_over and kind != ROUND_MARGIN:
+        return
     for player in range(row["num_players"]):
-        if kind == ROUND_MARGIN or (kind == SCORE_MARGIN and is_over):
+        if kind in (ROUND_MARGIN, SCORE_MARGIN):
             rewards[player] += margin(row, player)
-        elif kind == OUTCOME and is_over:
+        elif kind == OUTCOME:
             rewards[player] += outcome_of(row, player)
 
 

@@ -1,7 +1,8 @@
 """Compiled Monte-Carlo tree search inside a round: the tree and its four steps. `mcts` is the agent around it.
 
 The tree is seven arrays, one entry a node; node 0 is the position to be searched. The children of a node are
-`count[node]` entries from `first[node]` on, made when the node is visited for the second time.
+`count[node]` entries from `first[node]` on, made when the node has been visited once, or PATIENCE_WITH_CHANCE times where
+its value is a matter of chance: most of a tree's cost is making nodes that nobody visits.
 
 | array    | entry                                                                             |
 |----------|-----------------------------------------------------------------------------------|
@@ -43,9 +44,10 @@ VALUE, ROUND, GAME = (
 )  # ask the evaluation; random turns to the end of the round; of the game
 
 # What `control` holds.
-SIMULATIONS, SIMULATION_LIMIT, STOP, SEARCHER, LEAF, NUM_NODES = range(6)
-CONTROL_SIZE: Final = 6
+SIMULATIONS, SIMULATION_LIMIT, STOP, SEARCHER, LEAF, NUM_NODES, PATIENCE = range(7)
+CONTROL_SIZE: Final = 7
 
+PATIENCE_WITH_CHANCE: Final = 12
 MAX_PATH: Final = 64  # nodes on a path: no round has so many turns
 MARGIN_SCALE: Final = 25.0  # a margin of so many points is worth 0.71 of a sure win
 PRIOR_SHARPNESS: Final = 0.6  # of the guesses, in the exponent, per point
@@ -216,7 +218,7 @@ def simulate(
         while not is_over and length + 1 < MAX_PATH:
             sign = 1.0 if row["current_player"] == control[SEARCHER] else -1.0
             if first[node] == 0:
-                if visits[node] == 0 and node != 0:
+                if visits[node] < control[PATIENCE] and node != 0:
                     break
                 if not expand(
                     row,
@@ -274,6 +276,7 @@ class TreeMemory:
         self.control[SIMULATION_LIMIT] = limit
         self.control[SEARCHER] = rows["current_player"][0]
         self.control[LEAF] = leaf
+        self.control[PATIENCE] = 1 if leaf == VALUE else PATIENCE_WITH_CHANCE
         self.control[NUM_NODES] = 1
         self.streams[0] = stream
         for array in (self.visits, self.mean, self.first, self.count):

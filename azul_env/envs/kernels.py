@@ -141,17 +141,19 @@ def step_turns(
         mover = row["current_player"]
         acted[i] = mover
         begin_rewards(row, reward_kind, rewards[i])
-        illegal[i] = not play_checked(row, actions[i], streams, i)
-        if illegal[i]:
+        is_legal_action = play_checked(row, actions[i], streams, i)
+        if is_legal_action:
+            finish_rewards(row, reward_kind, rewards[i])
+        else:
             for player in range(row["num_players"]):
                 rewards[i, player] = 0.0
             rewards[i, mover] = ILLEGAL_PENALTY
-        else:
-            finish_rewards(row, reward_kind, rewards[i])
+        reason = row["end_reason"]
         own_rewards[i] = rewards[i, mover]
-        truncated[i] = row["end_reason"] == MAX_ROUNDS
-        terminated[i] = illegal[i] or (row["end_reason"] != PLAYING and not truncated[i])
-        if terminated[i] or truncated[i]:
+        illegal[i] = not is_legal_action
+        truncated[i] = reason == MAX_ROUNDS
+        terminated[i] = not is_legal_action or (reason != PLAYING and reason != MAX_ROUNDS)
+        if not is_legal_action or reason != PLAYING:
             final_rows[i] = rows[i]
             for player in range(row["num_players"]):
                 final_scores[i, player] = row["scores"][player]
