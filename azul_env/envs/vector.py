@@ -285,10 +285,10 @@ class AzulTurnsVectorEnv(_AzulVector):
         if before is not None:
             self._write_custom_rewards(before, ended)
         info = {"rewards": arrays.rewards, "acted": arrays.acted, **self._turn_info()}
-        if ended.any():
+        if np.count_nonzero(ended):  # several times faster than any()
             final = observations_in(arrays.final_features, arrays.final_floats)
             info |= self._final_info(ended, arrays.final_scores, final)
-            if arrays.illegal.any():
+            if np.count_nonzero(arrays.illegal):
                 info["illegal_action"] = arrays.illegal
         observations = observations_in(arrays.features, arrays.floats)
         return observations, arrays.own_rewards, arrays.terminated, arrays.truncated, info
