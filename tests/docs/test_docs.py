@@ -1,6 +1,7 @@
 """What the documents show works as pasted, and what is generated from the code equals it."""
 
 import importlib.util
+import os
 import re
 import subprocess
 import sys
@@ -11,6 +12,7 @@ import pytest
 from azul_env import azul_v0, parse_state
 
 ROOT = Path(__file__).parents[2]
+LAYERS = [str(ROOT / layer) for layer in ("", "agents", "train", "ui")]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 PYTHON_BLOCKS = re.findall(r"^```python\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
 
@@ -32,6 +34,7 @@ def test_readme__code_runs_as_pasted(place: int) -> None:
         timeout=120,
         check=False,
         cwd=ROOT,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(LAYERS)},
     )
     assert run.returncode == 0, run.stderr
 
