@@ -11,7 +11,6 @@ The kind is how many tiles there are: 1 to 4 on a factory, 1 to 6 or more in the
 move leaves behind for the others.
 """
 
-from dataclasses import dataclass
 from typing import Final
 
 import torch
@@ -20,24 +19,11 @@ from torch import Tensor, nn
 from azul_env import observation_layout
 from azul_env.core.spec import FACTORY_CAPACITY, NUM_COLORS, NUM_DESTINATIONS, TILES_PER_COLOR
 from azul_env.core.spec import num_factories as factories_of
+from azul_train.network_size import NetworkSize as NetworkSize  # also known by this module's name
 
 CENTER_KINDS: Final = 6  # one to five tiles of a color in the center, and six or more
 NUM_KINDS: Final = FACTORY_CAPACITY + CENTER_KINDS
 CENTER_INPUTS: Final = NUM_COLORS * (CENTER_KINDS + 1) + 1  # kinds, counts, and the marker
-
-
-@dataclass(frozen=True)
-class NetworkSize:
-    """How large the network is."""
-
-    trunk: int = 256
-    """Width of the two layers that everything goes through."""
-    source: int = 64
-    """Numbers that a factory, and the center, is embedded in."""
-    key: int = 16
-    """Numbers by which the moves from a source are told apart from the same moves elsewhere."""
-    value: int = 64
-    """Width of the layer in front of the value."""
 
 
 class AzulNetwork(nn.Module):
