@@ -11,8 +11,6 @@ The kind is how many tiles there are: 1 to 4 on a factory, 1 to 6 or more in the
 move leaves behind for the others.
 """
 
-from dataclasses import dataclass
-
 import torch
 from torch import Tensor, nn
 
@@ -20,20 +18,7 @@ from azul_agents.model_file import CENTER_INPUTS, CENTER_KINDS, NUM_KINDS
 from azul_env import observation_layout
 from azul_env.core.spec import FACTORY_CAPACITY, NUM_COLORS, NUM_DESTINATIONS, TILES_PER_COLOR
 from azul_env.core.spec import num_factories as factories_of
-
-
-@dataclass(frozen=True)
-class NetworkSize:
-    """How large the network is."""
-
-    trunk: int = 256
-    """Width of the two layers that everything goes through."""
-    source: int = 64
-    """Numbers that a factory, and the center, is embedded in."""
-    key: int = 16
-    """Numbers by which the moves from a source are told apart from the same moves elsewhere."""
-    value: int = 64
-    """Width of the layer in front of the value."""
+from azul_train.network_size import NetworkSize as NetworkSize  # also known by this module's name
 
 
 class AzulNetwork(nn.Module):
