@@ -10,10 +10,10 @@ import yaml
 from azul_agents.arena.workers import check_specs
 from azul_env.core.spec import COUNTER_LIMIT, DEFAULT_MAX_ROUNDS, MAX_PLAYERS, MIN_PLAYERS
 from azul_env.rewards import REWARDS
+from azul_train.league import SCHEDULES
 from azul_train.network_size import NetworkSize
 from azul_train.typed_data import build, check_data, known_keys, merged, to_plain
 
-SCHEDULES: Final = ("mirror", "mix", "prioritised")
 DEFAULT_NAME: Final = "train"  # of a run without a file
 SHARE_SLACK: Final = 1e-9  # 0.1 + 0.2 + 0.7 may be a hair above 1
 

@@ -117,7 +117,7 @@ def imitate(
             policy_loss = functional.cross_entropy(logits, actions)
             loss = policy_loss + value_coef * functional.mse_loss(values, returns)
             optimizer.zero_grad()
-            loss.backward()
+            loss.backward()  # type: ignore[no-untyped-call]
             torch.nn.utils.clip_grad_norm_(network.parameters(), 1.0)
             optimizer.step()
             schedule.step()

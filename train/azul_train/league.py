@@ -111,6 +111,13 @@ class League:
         kept = ("name", "is_snapshot", "games", "win_rate")
         return [{key: getattr(member, key) for key in kept} for member in self.members]
 
+    def set_state(self, state: list[dict[str, Any]]) -> None:
+        """Go on with what `state` gave; the members must be there already."""
+        for member, kept in zip(self.members, state, strict=True):
+            if member.name != kept["name"]:
+                raise ValueError(f"the league's member {member.name!r} should be {kept['name']!r}")
+            member.games, member.win_rate = kept["games"], kept["win_rate"]
+
     def _shares(self, active: list[int]) -> NDArray[np.float64]:
         """How the snapshots' games are shared out among the active ones, of which the last is the newest."""
         shares = np.zeros(len(active))

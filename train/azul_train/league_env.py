@@ -92,6 +92,11 @@ class LeagueVecEnv(ArrayVecEnv):
                 self._begin(done)
             return self.publish(), rewards.astype(np.float32), done, infos
 
+    def action_masks(self) -> NDArray[np.bool_]:
+        """The legal actions of all games."""
+        with self.stopwatch.measure("masks"):
+            return super().action_masks()
+
     def publish(self) -> NDArray[np.float32]:
         """The observations of the learners; masks are made with them."""
         observations, self._masks = self.games.publish()

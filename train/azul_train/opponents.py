@@ -1,11 +1,13 @@
 """Players of many games at once: `(rows, masks, rng) -> actions`, as the vector environments ask their opponents."""
 
 import copy
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from azul_agents.alphabeta import AlphaBetaAgent
 from azul_agents.greedy import greedy_actions
 from azul_agents.random_agent import random_actions
 from azul_agents.registry import make_agent
@@ -18,11 +20,31 @@ from azul_train.network import AzulNetwork
 COMPILED: dict[str, BatchedOpponent] = {"random": random_actions, "greedy": greedy_actions}
 
 
-def scripted_opponent(spec: str) -> BatchedOpponent:
-    """The agent that a spec names, for many games: compiled if it is a baseline, else asked game by game."""
+def scripted_opponent(spec: str, threads: int = 1) -> BatchedOpponent:
+    """The agent that a spec names, for many games at once: compiled if it can be, else asked game by game."""
     if spec in COMPILED:
         return COMPILED[spec]
-    return OneByOne(make_agent(spec).act)
+    agent = make_agent(spec)
+    if isinstance(agent, AlphaBetaAgent) and agent.options.time is None:
+        return SearchPlayer(spec, threads)
+    return OneByOne(agent.act)
+
+
+class SearchPlayer:
+    """Alpha-beta in many games, shared out over threads: the search is compiled and needs no lock."""
+
+    def __init__(self, spec: str, threads: int) -> None:
+        agents = [make_agent(spec) for _ in range(threads)]
+        self._agents = [agent for agent in agents if isinstance(agent, AlphaBetaAgent)]
+        self._pool = ThreadPoolExecutor(threads)
+
+    def __call__(
+        self, rows: Rows, masks: NDArray[np.bool_], rng: np.random.Generator
+    ) -> NDArray[np.int64]:
+        """One action for every game."""
+        parts = np.array_split(rows, min(len(self._agents), len(rows)))
+        answers = self._pool.map(lambda agent, part: agent.act_in_all(part), self._agents, parts)
+        return np.concatenate(list(answers))
 
 
 def observed(rows: Rows, masks: NDArray[np.bool_]) -> NDArray[np.float32]:

@@ -17,6 +17,7 @@ class ArrayVecEnv(VecEnv):
     def __init__(
         self, num_envs: int, observation_space: spaces.Space[Any], action_space: spaces.Space[Any]
     ) -> None:
+        self.render_mode = None  # SB3 asks for it in its constructor
         super().__init__(num_envs, observation_space, action_space)
         self._actions: NDArray[np.int64] = np.zeros(num_envs, np.int64)
         self._masks: NDArray[np.bool_] = np.zeros((num_envs, 0), np.bool_)
