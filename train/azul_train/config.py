@@ -107,10 +107,12 @@ class ImitationConfig:
     """Of Adam."""
     random_moves: float = 0.1
     """Share of moves played at random while collecting, so that the positions differ."""
+    threads: int = 2
+    """Threads on which a searching teacher searches; the samples are the same for any number."""
 
     def __post_init__(self) -> None:
         _check_least(self, 0, "samples")
-        _check_least(self, 1, "epochs", "batch_size")
+        _check_least(self, 1, "epochs", "batch_size", "threads")
         _check_positive(self, "learning_rate")
         _check_share(self, "random_moves")
         if self.teacher is not None:

@@ -89,7 +89,7 @@ def _resumed(path: Path) -> "RunFolder":
     _check_extra()
     from azul_train import training
 
-    _watch(folder, lambda on_progress: training.resume(folder, on_progress))
+    _watch(folder, lambda on_progress: training.resume(folder, on_progress, _command()))
     return folder
 
 
