@@ -157,7 +157,7 @@ class TrainConfig:
     seed: int = 1
     """Same seed, same run on the same machine."""
     steps: int = 1_000_000
-    """Learner steps in all, rounded up to whole rollouts."""
+    """Learner steps in all, rounded up to whole rollouts; 0 stops after the warm start."""
     torch_threads: int = 1
     """Threads that torch may use; networks of this size gain nothing from more."""
     max_rounds: int = DEFAULT_MAX_ROUNDS
@@ -186,8 +186,8 @@ class TrainConfig:
             )
         if not 1 <= self.max_rounds <= COUNTER_LIMIT:
             raise ValueError(f"max_rounds must be in 1..{COUNTER_LIMIT}, not {self.max_rounds}")
-        _check_least(self, 0, "seed")
-        _check_least(self, 1, "steps", "torch_threads", "checkpoint_every")
+        _check_least(self, 0, "seed", "steps")
+        _check_least(self, 1, "torch_threads", "checkpoint_every")
         for name in self.reward:
             if name not in REWARDS:
                 raise ValueError(f"unknown key 'reward.{name}'; known: {', '.join(REWARDS)}")
