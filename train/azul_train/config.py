@@ -188,6 +188,10 @@ class TrainConfig:
             raise ValueError(f"max_rounds must be in 1..{COUNTER_LIMIT}, not {self.max_rounds}")
         _check_least(self, 0, "seed", "steps")
         _check_least(self, 1, "torch_threads", "checkpoint_every")
+        if self.seed in (self.evaluation.seed, self.evaluation.seed + 1):
+            raise ValueError(
+                f"seed {self.seed} deals for the evaluation: train on other deals, or set evaluation.seed"
+            )
         for name in self.reward:
             if name not in REWARDS:
                 raise ValueError(f"unknown key 'reward.{name}'; known: {', '.join(REWARDS)}")
