@@ -69,7 +69,9 @@ def read_model(path: Path) -> Model:
             contents = {name: archive[name] for name in archive.files}
     except FileNotFoundError:
         raise ModelFileError(f"{path}: there is no such file") from None
-    except (OSError, ValueError, EOFError, AttributeError, zipfile.BadZipFile, zlib.error) as error:
+    except TypeError:  # NumPy gave one array, which is no archive
+        raise ModelFileError(f"{path}: not a model: it is a single array") from None
+    except (OSError, ValueError, EOFError, zipfile.BadZipFile, zlib.error) as error:
         raise ModelFileError(f"{path}: not a model written by `azul export` ({error})") from None
     try:
         model = _model_of(contents)
