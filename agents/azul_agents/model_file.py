@@ -66,6 +66,9 @@ def read_model(path: Path) -> Model:
     """The network in a file. Raises ModelFileError, which names the file and what is wrong with it."""
     try:
         with np.load(path, allow_pickle=False) as archive:
+            damaged = archive.zip.testzip()  # NumPy stops reading before the sum is checked
+            if damaged:
+                raise ValueError(f"{damaged} is damaged")
             contents = {name: archive[name] for name in archive.files}
     except FileNotFoundError:
         raise ModelFileError(f"{path}: there is no such file") from None

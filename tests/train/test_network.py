@@ -13,6 +13,8 @@ from azul_env import GameState, apply_action, from_dict, legal_mask, new_game, o
 from azul_train.export import export_network, load_network
 from azul_train.network import AzulNetwork, NetworkSize
 
+torch.set_num_threads(1)  # more only wait for each other where tests share the cores
+
 SMALL = NetworkSize(trunk=40, source=24, key=8, value=16)
 
 
