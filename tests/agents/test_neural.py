@@ -234,7 +234,7 @@ def test_file_of_something_else__is_an_error(tmp_path: Path) -> None:
     np.save(tmp_path / "one_array.npy", np.zeros(3))
     wrong = [b"", b"text", whole[:5000], whole[:-30], (tmp_path / "one_array.npy").read_bytes()]
     damaged = bytearray(whole)
-    damaged[4000] ^= 255
+    damaged[10_000] ^= 255  # in the middle of an array
     for content in [*wrong, bytes(damaged)]:
         path.write_bytes(content)
         with pytest.raises(ModelFileError, match="model"):
