@@ -6,6 +6,7 @@ from typing import Any, Final
 Line = dict[str, Any]
 
 EVALUATION: Final = "evaluation"
+FINAL: Final = "final"
 IMITATION: Final = "imitation"
 TIME: Final = "time"
 GAME_PARTS: Final = ("environment", "masks", "scripted opponents")  # what is not learning
@@ -15,7 +16,7 @@ def curves(metrics: Iterable[Line]) -> dict[str, list[Line]]:
     """The evaluations during training by opponent, in order of steps."""
     found: dict[str, dict[int, Line]] = {}
     for line in metrics:
-        if line["kind"] == EVALUATION and not line.get("final"):
+        if line["kind"] == EVALUATION:
             found.setdefault(line["opponent"], {})[line["steps"]] = line
     return {
         opponent: [lines[steps] for steps in sorted(lines)] for opponent, lines in found.items()
@@ -23,10 +24,13 @@ def curves(metrics: Iterable[Line]) -> dict[str, list[Line]]:
 
 
 def final_evaluation(metrics: Sequence[Line]) -> list[Line]:
-    """The evaluation at the end, one line an opponent; of a run that is not over, the last one so far."""
-    evaluations = [line for line in metrics if line["kind"] == EVALUATION]
-    final = [line for line in evaluations if line.get("final")]
-    return list({line["opponent"]: line for line in final or evaluations}.values())
+    """The evaluation of the best model at the end, one line an opponent; empty before."""
+    return list({line["opponent"]: line for line in metrics if line["kind"] == FINAL}.values())
+
+
+def last_evaluation(metrics: Sequence[Line]) -> list[Line]:
+    """The evaluation at the end or, of a run that is not over, the last one so far."""
+    return final_evaluation(metrics) or [lines[-1] for lines in curves(metrics).values()]
 
 
 def imitation_of(metrics: Sequence[Line]) -> Line | None:

@@ -89,7 +89,12 @@ def _resumed(path: Path) -> "RunFolder":
     _check_extra()
     from azul_train import training
 
-    _watch(folder, lambda on_progress: training.resume(folder, on_progress))
+    def go_on(on_progress: "OnProgress") -> None:
+        if folder.checkpoint.is_file():
+            folder.note_resume(_command())
+        training.resume(folder, on_progress)
+
+    _watch(folder, go_on)
     return folder
 
 
@@ -125,7 +130,7 @@ def _command() -> str:
 
 def _as_data(folder: "RunFolder") -> dict[str, object]:
     """What came of a run, as plain data."""
-    from azul_train.results import final_evaluation, length_of, time_shares
+    from azul_train.results import last_evaluation, length_of, time_shares
 
     metrics = folder.read_metrics()
     steps, minutes = length_of(metrics)
@@ -135,7 +140,7 @@ def _as_data(folder: "RunFolder") -> dict[str, object]:
         "model": str(folder.best_model),
         "steps": steps,
         "minutes": minutes,
-        "evaluation": final_evaluation(metrics),
+        "evaluation": last_evaluation(metrics),
         "time_shares": time_shares(metrics),
     }
 
@@ -143,7 +148,7 @@ def _as_data(folder: "RunFolder") -> dict[str, object]:
 def _show(folder: "RunFolder") -> None:
     """What came of a run, for people."""
     from azul_train.report import EVALUATION_HEADER, evaluation_cells, play_command
-    from azul_train.results import final_evaluation, game_share, length_of, time_shares
+    from azul_train.results import game_share, last_evaluation, length_of, time_shares
 
     metrics = folder.read_metrics()
     steps, minutes = length_of(metrics)
@@ -153,7 +158,7 @@ def _show(folder: "RunFolder") -> None:
     table.add_column(EVALUATION_HEADER[0], overflow="fold")
     for name in EVALUATION_HEADER[1:]:
         table.add_column(name, justify="right")
-    for line in final_evaluation(metrics):
+    for line in last_evaluation(metrics):
         opponent, *cells = evaluation_cells(line)
         table.add_row(Text(opponent), *cells)
     Console().print(table)

@@ -20,7 +20,7 @@ from azul_agents.arena.tables import percent
 from azul_train.progress import EVALUATION, IMITATION, SELF_PLAY, OnProgress
 from azul_train.progress import Progress as Event
 
-UNITS = {IMITATION: "samples", SELF_PLAY: "steps", EVALUATION: "games"}
+UNITS = {IMITATION: "samples", SELF_PLAY: "steps", EVALUATION: "opponents"}
 SPEED_SECONDS = 120  # the time left is reckoned from so long: evaluations come in between
 
 
