@@ -50,7 +50,7 @@ def evaluation_cells(line: Line) -> tuple[str, ...]:
     )
 
 
-EVALUATION_HEADER = ("opponent", "games", "win rate", "95 %", "points", "opponent's points")
+EVALUATION_HEADER = ("opponent", "games", "win rate", "95 %", "points", "opponent's")
 
 
 def play_command(folder: RunFolder) -> str:
@@ -61,11 +61,12 @@ def play_command(folder: RunFolder) -> str:
 def _summary(folder: RunFolder, config: TrainConfig, metrics: list[Line]) -> str:
     run = folder.run
     steps, minutes = length_of(metrics)
+    done = f"{steps:,}" if steps >= config.steps else f"{steps:,} of {config.steps:,}"
     commands = [run["command"], *(resumed["command"] for resumed in run["resumed"])]
     machine = run["machine"]
     return (
         f"# Training run {config.name}\n\n"
-        f"{config.num_players} players, {steps:,} of {config.steps:,} learner steps, {minutes:.1f} minutes on "
+        f"{config.num_players} players, {done} learner steps, {minutes:.1f} minutes on "
         f"{machine['cpu']} ({machine['cores']} cores; torch threads: {config.torch_threads}), seed {config.seed}, "
         f"started {run['started']}, commit {run['commit'] or 'unknown'}.\n\n"
         + "".join(f"    {command}\n" for command in commands)

@@ -39,8 +39,11 @@ def imitation_of(metrics: Sequence[Line]) -> Line | None:
 
 
 def time_shares(metrics: Sequence[Line]) -> dict[str, float]:
-    """Percent of the time by what it was spent on; empty if the run has not told yet."""
-    return next((line["shares"] for line in reversed(metrics) if line["kind"] == TIME), {})
+    """Percent of the time by what it was spent on, the most first; empty if the run has not told yet."""
+    shares: dict[str, float] = next(
+        (line["shares"] for line in reversed(metrics) if line["kind"] == TIME), {}
+    )
+    return dict(sorted(shares.items(), key=lambda part: -part[1]))
 
 
 def game_share(shares: dict[str, float]) -> float:

@@ -157,7 +157,7 @@ def _show(folder: "RunFolder") -> None:
     table = Table(title=f"{steps:,} steps, {minutes:.1f} minutes", caption=chance)
     table.add_column(EVALUATION_HEADER[0], overflow="fold")
     for name in EVALUATION_HEADER[1:]:
-        table.add_column(name, justify="right")
+        table.add_column(name, justify="right", no_wrap=True)
     for line in last_evaluation(metrics):
         opponent, *cells = evaluation_cells(line)
         table.add_row(Text(opponent), *cells)
