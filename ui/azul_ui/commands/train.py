@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from azul_train.run_folder import RunFolder
 
 ROOT = Path("runs/train")
-EXTRA_MODULES = ("torch", "stable_baselines3", "sb3_contrib", "tensorboard", "matplotlib")
+EXTRA_MODULES = ("matplotlib", "tensorboard", "torch", "stable_baselines3", "sb3_contrib")
 INSTALL = "training needs the extra `train`: pip install -c constraints.txt 'azul-env[train]'"
 
 
