@@ -98,6 +98,7 @@ MISTAKES = [
     ("steps: null", "steps must be a whole number, not None"),
     ("seed: true", "seed must be a whole number, not True"),
     ("seed: -1", "seed must be at least 0, not -1"),
+    ("seed: 1000003", "seed 1000003 deals for the evaluation"),
     ("num_players: 5", "num_players must be in 2..4, not 5"),
     ("max_rounds: 0", "max_rounds must be in 1.."),
     ("name: a/b", "name must be fit for a folder, not 'a/b'"),

@@ -22,10 +22,10 @@ SHARES = {
 }
 
 
-def evaluation(opponent, steps, minutes, wins, games=200, kind="evaluation"):
+def evaluation(opponent, steps, minutes, wins, games=200, **more):
     low, high = wilson_interval(wins, games)
     return {
-        "kind": kind,
+        "kind": "evaluation",
         "steps": steps,
         "minutes": minutes,
         "opponent": opponent,
@@ -36,6 +36,7 @@ def evaluation(opponent, steps, minutes, wins, games=200, kind="evaluation"):
         "high": high,
         "points": 51.25,
         "opponent_points": 32.5,
+        **more,
     }
 
 
@@ -50,8 +51,8 @@ DURING = [
     evaluation("random", 2000, 2.6, 200.0),
 ]
 AT_THE_END = [
-    evaluation("greedy", 2000, 2.9, 260.0, 400, "final"),
-    evaluation("random", 2000, 2.9, 398.0, 400, "final"),
+    evaluation("greedy", 2000, 2.9, 260.0, 400, final=True),
+    evaluation("random", 2000, 2.9, 398.0, 400, final=True),
     {"kind": "time", "steps": 2000, "minutes": 3.0, "shares": SHARES},
 ]
 
@@ -133,7 +134,7 @@ def test_report_written_again__follows_the_files(folder):
     before = folder.report.read_text(), folder.curve.read_bytes()
     write_report(folder)
     assert (folder.report.read_text(), folder.curve.read_bytes()) == before
-    folder.note_resume("azul train --resume mine")
+    folder.note_resume("azul train --resume mine", 2000)
     add(folder, AT_THE_END)
     write_report(folder)
     assert folder.curve.read_bytes() != before[1]

@@ -42,9 +42,10 @@ def test_second_run_of_the_same_name__gets_a_folder_of_its_own(folder, tmp_path)
 
 
 def test_resuming__is_noted(folder):
-    folder.note_resume("azul train --resume mine")
+    folder.note_resume("azul train --resume mine", 70)
     (resumed,) = RunFolder.open(folder.path).run["resumed"]
-    assert resumed["command"] == "azul train --resume mine" and resumed["versions"]
+    assert (resumed["command"], resumed["steps"]) == ("azul train --resume mine", 70)
+    assert resumed["versions"]
 
 
 def test_other_folders__are_refused_with_what_is_missing(folder, tmp_path):

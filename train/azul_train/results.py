@@ -6,7 +6,7 @@ from typing import Any, Final
 Line = dict[str, Any]
 
 EVALUATION: Final = "evaluation"
-FINAL: Final = "final"
+FINAL: Final = "final"  # set in the lines of the evaluation at the end
 IMITATION: Final = "imitation"
 TIME: Final = "time"
 GAME_PARTS: Final = ("environment", "masks", "scripted opponents")  # what is not learning
@@ -16,7 +16,7 @@ def curves(metrics: Iterable[Line]) -> dict[str, list[Line]]:
     """The evaluations during training by opponent, in order of steps."""
     found: dict[str, dict[int, Line]] = {}
     for line in metrics:
-        if line["kind"] == EVALUATION:
+        if line["kind"] == EVALUATION and not line.get(FINAL):
             found.setdefault(line["opponent"], {})[line["steps"]] = line
     return {
         opponent: [lines[steps] for steps in sorted(lines)] for opponent, lines in found.items()
@@ -25,7 +25,7 @@ def curves(metrics: Iterable[Line]) -> dict[str, list[Line]]:
 
 def final_evaluation(metrics: Sequence[Line]) -> list[Line]:
     """The evaluation of the best model at the end, one line an opponent; empty before."""
-    return list({line["opponent"]: line for line in metrics if line["kind"] == FINAL}.values())
+    return list({line["opponent"]: line for line in metrics if line.get(FINAL)}.values())
 
 
 def last_evaluation(metrics: Sequence[Line]) -> list[Line]:

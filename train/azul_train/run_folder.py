@@ -90,10 +90,10 @@ class RunFolder:
         except ValueError as error:
             raise ValueError(f"{self.run_file} is broken: {error}") from None
 
-    def note_resume(self, command: str) -> None:
-        """Write down that the run goes on, and under which circumstances."""
+    def note_resume(self, command: str, steps: int) -> None:
+        """Write down that the run goes on from `steps`, and under which circumstances."""
         run = self.run
-        run["resumed"].append(_circumstances(command))
+        run["resumed"].append({"steps": steps} | _circumstances(command))
         write_atomically(self.run_file, json.dumps(run, indent=2) + "\n")
 
     @contextmanager

@@ -89,12 +89,7 @@ def _resumed(path: Path) -> "RunFolder":
     _check_extra()
     from azul_train import training
 
-    def go_on(on_progress: "OnProgress") -> None:
-        if folder.checkpoint.is_file():
-            folder.note_resume(_command())
-        training.resume(folder, on_progress)
-
-    _watch(folder, go_on)
+    _watch(folder, lambda on_progress: training.resume(folder, on_progress, _command()))
     return folder
 
 
