@@ -31,18 +31,22 @@ class LeagueSettings(Protocol):
     @property
     def schedule(self) -> str:
         """One of SCHEDULES."""
+        ...
 
     @property
     def scripted(self) -> Mapping[str, float]:
         """Agents by name and their shares of the games."""
+        ...
 
     @property
     def latest_share(self) -> float:
         """How much of the snapshots' games the newest plays, where the schedule is `mix`."""
+        ...
 
     @property
     def max_snapshots(self) -> int:
         """How many snapshots get new games: the newest."""
+        ...
 
 
 @dataclass
