@@ -14,7 +14,8 @@ from azul_agents.model_file import CENTER_INPUTS, CENTER_KINDS, NUM_KINDS, Model
 from azul_env.core.jit import called_kernel, kernel
 from azul_env.core.spec import FACTORY_CAPACITY, NUM_COLORS, NUM_DESTINATIONS, TILES_PER_COLOR
 from azul_env.core.state import Rows
-from azul_env.observation import BOARD_SIZE, PADDING, scale_features, write_features
+from azul_env.float_observation import write_floats
+from azul_env.observation import BOARD_SIZE
 
 Vector = NDArray[np.float32]
 Matrix = NDArray[np.float32]
@@ -221,13 +222,10 @@ def write_batch(
 
 @kernel
 def write_game(
-    layers: Layers, rows: Rows, player: int, scales: Vector, logits: Vector
+    layers: Layers, rows: Rows, player: int, observation: Vector, logits: Vector
 ) -> np.float32:
-    """Write the logits of a game as a player sees it, and return its value."""
-    features = np.zeros(len(scales) + PADDING, np.uint8)
-    observation = np.empty(len(scales), np.float32)
-    write_features(rows[0], player, features)
-    scale_features(features, scales, observation)
+    """Write the logits of a game as a player sees it, and return its value; `observation` is room for what it sees."""
+    write_floats(rows[0], player, observation)
     return write_forward(layers, observation, logits)
 
 

@@ -22,16 +22,8 @@ Floats = NDArray[np.float32]
 
 EIGHT: Final = 8  # floats that are written at a time
 HALF_BITS: Final = 32
-HALF_OF_LANE: Final = (
-    0,
-    0,
-    0,
-    1,
-    1,
-    1,
-    1,
-    1,
-)  # the half of a word of lanes that the k-th is read from
+# The half of a word of lanes that the k-th is read from.
+HALF_OF_LANE: Final = (0, 0, 0, 1, 1, 1, 1, 1)
 # Where in its half a lane begins. The third reaches into the other half, which small numbers leave empty.
 SHIFT_IN_HALF: Final = tuple(LANE_BITS * k - HALF_BITS * HALF_OF_LANE[k] for k in range(5))
 
