@@ -55,6 +55,7 @@ def _compiled(function: Callable[P, R], forceinline: bool) -> Callable[P, R]:
             cache=folder is not None,
             nogil=True,
             error_model="numpy",  # no check for a division by zero
+            _nrt=False,  # kernels make no arrays, so references to them need not be counted
             forceinline=forceinline,
         )(function)
     finally:
