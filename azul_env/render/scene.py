@@ -6,6 +6,7 @@ from operator import index as as_integer
 from typing import Final
 
 from azul_env.core.actions import Action, decode_action, encode_action
+from azul_env.core.arguments import printable
 from azul_env.core.spec import FLOOR_PENALTIES
 from azul_env.notation import describe_action
 from azul_env.rules import AnyAction, ranking
@@ -117,7 +118,7 @@ def scene_of(
     return Scene(
         state=state,
         boards=state.players,
-        names=tuple(map(_printable, _plain_names(num_players) if names is None else names)),
+        names=tuple(map(printable, _plain_names(num_players) if names is None else names)),
         move=move,
         mover=None if last_player is None else as_integer(last_player),
         ranks=ranking(state) if state.is_terminal else None,
@@ -126,11 +127,6 @@ def scene_of(
 
 def _plain_names(num_players: int) -> list[str]:
     return [f"Player {seat}" for seat in range(num_players)]
-
-
-def _printable(name: str) -> str:
-    """The name without control characters, which neither XML nor a terminal takes well."""
-    return "".join(letter if letter.isprintable() else "?" for letter in name)
 
 
 def _clipped(name: str) -> str:
