@@ -1,0 +1,70 @@
+"""A Ray to work on: joined at an address, or one of this machine's own for as long as it is needed."""
+
+# Ray is an extra that the checkers' environment does not hold.
+# pyright: reportMissingImports=false
+
+import logging
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from typing import Any, Final
+
+INSTALL_RAY: Final = "pip install 'azul-env[ray]'"
+STORE_BYTES: Final = 256 * 2**20  # of a local Ray's shared memory: results are small
+# A local Ray tells nobody that it runs, and leaves the choice of accelerators alone.
+QUIET: Final = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0"}
+
+
+def needed_ray() -> Any:
+    """The module `ray`. Raises ModuleNotFoundError that says how to install it."""
+    try:
+        return import_module("ray")
+    except ImportError as error:
+        raise ModuleNotFoundError(f"this engine needs Ray: {INSTALL_RAY}", name="ray") from error
+
+
+@contextmanager
+def ray_session(address: str | None = None, cpus: int = 2) -> Iterator[Any]:
+    """The module `ray`, connected: to the cluster at an address, else to a local Ray with so many CPUs.
+
+    A program that has connected by itself keeps its connection, whatever the arguments; else it ends with the session.
+    """
+    ray = needed_ray()
+    if ray.is_initialized():
+        yield ray
+        return
+    quiet = {"log_to_driver": False, "logging_level": logging.ERROR}
+    if address is None:
+        for name, value in QUIET.items():
+            os.environ.setdefault(name, value)
+        ray.init(
+            "local",
+            num_cpus=cpus,
+            include_dashboard=False,
+            object_store_memory=STORE_BYTES,
+            _node_ip_address="127.0.0.1",  # open to nobody else
+            **quiet,
+        )
+    else:
+        _join(ray, address, quiet)
+    try:
+        yield ray
+    finally:
+        ray.shutdown()
+
+
+def cluster_cpus(address: str) -> int:
+    """How many CPUs the cluster at an address has."""
+    with ray_session(address) as ray:
+        return max(1, int(ray.cluster_resources().get("CPU", 1)))
+
+
+def _join(ray: Any, address: str, quiet: dict[str, Any]) -> None:
+    try:
+        ray.init(address, **quiet)
+    except (ConnectionError, RuntimeError, ValueError) as error:
+        reason = str(error).partition("\n")[0]
+        raise ConnectionError(
+            f"no Ray cluster answers at {address!r} ({reason}): start one with `ray start --head`"
+        ) from error
