@@ -1,0 +1,140 @@
+"""The network: what a position is worth, and how good each move is, whatever the order of the factories.
+
+Two things are known before any learning. The same tiles on another factory are the same move, so factories enter as a
+set: each is embedded by the same weights, and the trunk sees the sum. And what a move does to the own board depends on
+nothing but color, number of tiles and destination, so the trunk gives one number for each of these, and all sources that
+offer so many tiles of a color share it:
+
+    logit(source, color, destination) = turns[color, kind(source, color), destination] + query[color] . key(source)
+
+The kind is how many tiles there are: 1 to 4 on a factory, 1 to 6 or more in the center. The second term is about what the
+move leaves behind for the others.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+import torch
+from torch import Tensor, nn
+
+from azul_env import observation_layout
+from azul_env.core.spec import FACTORY_CAPACITY, NUM_COLORS, NUM_DESTINATIONS, TILES_PER_COLOR
+from azul_env.core.spec import num_factories as factories_of
+
+CENTER_KINDS: Final = 6  # one to five tiles of a color in the center, and six or more
+NUM_KINDS: Final = FACTORY_CAPACITY + CENTER_KINDS
+CENTER_INPUTS: Final = NUM_COLORS * (CENTER_KINDS + 1) + 1  # kinds, counts, and the marker
+
+
+@dataclass(frozen=True)
+class NetworkSize:
+    """How large the network is."""
+
+    trunk: int = 256
+    """Width of the two layers that everything goes through."""
+    source: int = 64
+    """Numbers that a factory, and the center, is embedded in."""
+    key: int = 16
+    """Numbers by which the moves from a source are told apart from the same moves elsewhere."""
+    value: int = 64
+    """Width of the layer in front of the value."""
+
+
+class AzulNetwork(nn.Module):
+    """Logits of all actions and the value of a batch of observations (float32)."""
+
+    def __init__(self, num_players: int, size: NetworkSize | None = None) -> None:
+        super().__init__()
+        size = size or NetworkSize()
+        self.num_players, self.size = num_players, size
+        self.num_factories = factories_of(num_players)
+        parts = {part.name: part for part in observation_layout(num_players)}
+        self._factories = slice(parts["factories"].start, parts["factories"].stop)
+        self._center = slice(parts["center"].start, parts["center"].stop)
+        self._marker = slice(parts["marker_in_center"].start, parts["marker_in_center"].stop)
+        observed = observation_layout(num_players)[-1].stop - NUM_COLORS * self.num_factories
+        self.factory = nn.Linear(NUM_COLORS * FACTORY_CAPACITY, size.source)
+        self.center = nn.Linear(CENTER_INPUTS, size.source)
+        self.trunk_1 = nn.Linear(observed + 2 * size.source, size.trunk)
+        self.trunk_2 = nn.Linear(size.trunk, size.trunk)
+        self.turns = nn.Linear(size.trunk, NUM_COLORS * NUM_KINDS * NUM_DESTINATIONS)
+        self.query = nn.Linear(size.trunk, NUM_COLORS * size.key)
+        self.factory_key = nn.Linear(size.source, size.key)
+        self.center_key = nn.Linear(size.source, size.key)
+        self.value_1 = nn.Linear(size.trunk, size.value)
+        self.value_2 = nn.Linear(size.value, 1)
+        self._initialise()
+
+    def forward(self, observations: Tensor) -> tuple[Tensor, Tensor]:
+        """Logits (batch, actions), legal or not, and values (batch,)."""
+        latent = self.latent(observations)
+        return self.logits(latent), self.values(latent)
+
+    def latent(self, observations: Tensor) -> Tensor:
+        """All that the two heads need, side by side: the trunk, the keys of the sources, the kinds of all offers."""
+        batch = len(observations)
+        on_factories, in_center = self._offers(observations)
+        factories = torch.relu(self.factory(on_factories.flatten(2)))
+        center_inputs = (
+            in_center.flatten(1),
+            observations[:, self._center],
+            observations[:, self._marker],
+        )
+        center = torch.relu(self.center(torch.cat(center_inputs, 1)))
+        rest = (observations[:, : self._factories.start], observations[:, self._factories.stop :])
+        trunk = torch.relu(self.trunk_1(torch.cat((*rest, factories.sum(1), center), 1)))
+        trunk = torch.relu(self.trunk_2(trunk))
+        keys = torch.cat((self.factory_key(factories), self.center_key(center)[:, None]), 1)
+        kinds = self._kinds(observations)
+        return torch.cat((trunk, keys.reshape(batch, -1), kinds), 1)
+
+    def logits(self, latent: Tensor) -> Tensor:
+        """The logits of all actions from `latent`."""
+        batch, sources = len(latent), self.num_factories + 1
+        trunk, rest = latent.split((self.size.trunk, latent.shape[1] - self.size.trunk), 1)
+        keys, kinds = rest.split((sources * self.size.key, sources * NUM_COLORS), 1)
+        turns = self.turns(trunk).view(batch, NUM_COLORS * NUM_KINDS, NUM_DESTINATIONS)
+        places = kinds.long()[:, :, None].expand(-1, -1, NUM_DESTINATIONS)
+        by_offer = turns.gather(1, places).view(batch, sources, NUM_COLORS, NUM_DESTINATIONS)
+        query = self.query(trunk).view(batch, NUM_COLORS, self.size.key)
+        left = keys.view(batch, sources, self.size.key) @ query.transpose(1, 2)
+        return (by_offer + left[..., None]).flatten(1)
+
+    def values(self, latent: Tensor) -> Tensor:
+        """The values from `latent`."""
+        return self.value_2(torch.relu(self.value_1(latent[:, : self.size.trunk])))[:, 0]
+
+    @property
+    def latent_size(self) -> int:
+        """Numbers in `latent` for one observation."""
+        return self.size.trunk + (self.num_factories + 1) * (self.size.key + NUM_COLORS)
+
+    def _offers(self, observations: Tensor) -> tuple[Tensor, Tensor]:
+        """Which kind of offer each factory, and the center, makes of each color, as ones and zeros."""
+        counts = self._factory_counts(observations)[..., None]
+        on_factories = counts == torch.arange(1, FACTORY_CAPACITY + 1)
+        center = self._center_counts(observations)[..., None]
+        in_center = center == torch.arange(1, CENTER_KINDS + 1)
+        return on_factories.float(), in_center.float()
+
+    def _kinds(self, observations: Tensor) -> Tensor:
+        """The place of every offer (source, color) among all pairs (color, kind); of the first kind where none is."""
+        factory_kinds = (self._factory_counts(observations) - 1).clamp(0)
+        center_kinds = (self._center_counts(observations) - 1).clamp(0) + FACTORY_CAPACITY
+        kinds = torch.cat((factory_kinds, center_kinds[:, None]), 1)
+        return (kinds + NUM_KINDS * torch.arange(NUM_COLORS)).flatten(1)
+
+    def _factory_counts(self, observations: Tensor) -> Tensor:
+        counts = torch.round(observations[:, self._factories] * FACTORY_CAPACITY)
+        return counts.view(-1, self.num_factories, NUM_COLORS)
+
+    def _center_counts(self, observations: Tensor) -> Tensor:
+        return torch.round(observations[:, self._center] * TILES_PER_COLOR).clamp(max=CENTER_KINDS)
+
+    def _initialise(self) -> None:
+        """Orthogonal weights as PPO likes them: the first policy is nearly uniform, the first values nearly 0."""
+        small = {"turns": 0.01, "query": 0.1, "value_2": 0.1}
+        for name, layer in self.named_children():
+            if isinstance(layer, nn.Linear):
+                nn.init.orthogonal_(layer.weight, gain=small.get(name, 2**0.5))
+                nn.init.zeros_(layer.bias)
