@@ -5,6 +5,7 @@
 
 import logging
 import os
+import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
@@ -12,6 +13,7 @@ from typing import Any, Final
 
 INSTALL_RAY: Final = "pip install 'azul-env[ray]'"
 STORE_BYTES: Final = 256 * 2**20  # of a local Ray's shared memory: results are small
+KNOCK_SECONDS: Final = 10.0
 # A local Ray tells nobody that it runs, and leaves the choice of accelerators alone.
 QUIET: Final = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0"}
 
@@ -62,9 +64,17 @@ def cluster_cpus(address: str) -> int:
 
 def _join(ray: Any, address: str, quiet: dict[str, Any]) -> None:
     try:
+        _knock(address)
         ray.init(address, **quiet)
-    except (ConnectionError, RuntimeError, ValueError) as error:
+    except (OSError, RuntimeError, ValueError) as error:
         reason = str(error).partition("\n")[0]
         raise ConnectionError(
             f"no Ray cluster answers at {address!r} ({reason}): start one with `ray start --head`"
         ) from error
+
+
+def _knock(address: str) -> None:
+    """Raise OSError at once where nobody listens: Ray would try for minutes. Names such as `auto` are left to Ray."""
+    host, colon, port = address.removeprefix("ray://").rpartition(":")
+    if colon and port.isdecimal():
+        socket.create_connection((host, int(port)), KNOCK_SECONDS).close()
