@@ -7,12 +7,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from azul_agents.base import Agent, MoveValue
-from azul_agents.deepening import deepen, prepare
+from azul_agents.deepening import choose_in_all, deepen, prepare
 from azul_agents.evaluation import Weights, load_weights
 from azul_agents.registry import AgentKind, option
 from azul_agents.search import MAX_PLIES, NODES, PRUNE, REACHED, STOP, new_memory
 from azul_agents.timing import stopped_after
 from azul_env import GameState, new_game
+from azul_env.core.state import Rows
 
 NO_LIMIT: Final = 1 << 60
 
@@ -58,6 +59,16 @@ class AlphaBetaAgent(Agent):
         """The best action that the search finds within its limit."""
         return self._search(state, exact_values=False)[0].action
 
+    def act_in_all(self, rows: Rows) -> NDArray[np.int64]:
+        """The actions of a batch of games, the same that `act` chooses one by one; not for limits of time."""
+        if self.options.time is not None:
+            raise ValueError(f"{self.spec}: a limit of time is for one game at a time")
+        actions = np.zeros(len(rows), np.int64)
+        self._memory.control[PRUNE] = 1
+        weights = self._weights_for(int(rows["num_players"][0]))
+        choose_in_all(rows, self._memory, weights, self.options.depth or MAX_PLIES, actions)
+        return actions
+
     def analyse(self, state: GameState) -> list[MoveValue]:
         """All moves, each with the margin of points it leads to; equal displays are listed once."""
         return self._search(state, exact_values=True)
@@ -67,7 +78,10 @@ class AlphaBetaAgent(Agent):
         self._memory.stack[0] = new_game(2, rng=0).rows[0]
         prepare(self._memory, 0)
         self._memory.control[STOP] = 1
-        deepen(self._memory, load_weights(2) if self._weights is None else self._weights, 1, False)
+        deepen(self._memory, self._weights_for(2), 1, False)
+
+    def _weights_for(self, num_players: int) -> Weights:
+        return load_weights(num_players) if self._weights is None else self._weights
 
     def _search(self, state: GameState, exact_values: bool) -> list[MoveValue]:
         """Deepen until the limit; the moves, the best first."""
@@ -77,7 +91,7 @@ class AlphaBetaAgent(Agent):
         memory.stack[0] = state.rows[0]
         memory.control[PRUNE] = not exact_values
         prepare(memory, state.current_player)
-        weights = load_weights(state.num_players) if self._weights is None else self._weights
+        weights = self._weights_for(state.num_players)
         with stopped_after(self.options.time, memory.control, STOP):
             count = deepen(memory, weights, self.options.depth or MAX_PLIES, exact_values)
         self.nodes, self.depth = int(memory.control[NODES]), int(memory.control[REACHED])

@@ -21,6 +21,7 @@ from azul_agents.search import (
 )
 from azul_agents.turns import bring_best_forward, list_turns
 from azul_env.core.jit import called_kernel, kernel
+from azul_env.core.state import Rows
 from azul_env.core.words import as_bool, as_int64
 
 
@@ -104,3 +105,19 @@ def _rank(turns: NDArray[np.int64], values: NDArray[np.float64], count: int) -> 
             turns[before], values[before] = turns[before - 1], values[before - 1]
             before -= 1
         turns[before], values[before] = turn, value
+
+
+@called_kernel
+def choose_in_all(
+    rows: Rows,
+    memory: SearchMemory,
+    weights: Weights,
+    max_depth: int,
+    actions: NDArray[np.int64],
+) -> None:
+    """The best turn of every game. Caller guarantees that all games are on and that nothing but nodes or depth is limited."""
+    for i in range(len(rows)):
+        memory.stack[0] = rows[i]
+        prepare(memory, as_int64(rows[i]["current_player"]))
+        deepen(memory, weights, max_depth, as_bool(False))
+        actions[i] = memory.turns[0, 0]

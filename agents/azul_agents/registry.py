@@ -51,9 +51,10 @@ def make_agent(spec: str) -> Agent:
 def agent_kinds() -> dict[str, AgentKind]:
     """Every kind of agent by name."""
     # Imported here, because each of them imports this module for its entry.
-    from azul_agents import alphabeta, external, greedy, mcts, random_agent
+    from azul_agents import alphabeta, external, greedy, mcts, neural, random_agent
 
-    entries = [random_agent.KIND, greedy.KIND, alphabeta.KIND, mcts.KIND, external.KIND]
+    entries = [random_agent.KIND, greedy.KIND, alphabeta.KIND, mcts.KIND]
+    entries += [neural.KIND_PPO, neural.KIND_NEURAL, external.KIND]
     return {kind.name: kind for kind in entries}
 
 

@@ -62,10 +62,12 @@ class SeatGames:
         threads: int = 1,
     ) -> None:
         self.settings = settings
-        self.opponents = opponents  # in turn order behind the learner
+        self.opponents = opponents
         self.rows = empty_rows(num_games)
         self.streams = np.zeros(num_games, np.uint64)
         self.seats = np.zeros(num_games, np.int64)
+        # Which of the opponents plays, by game and place in turn order behind the learner.
+        self.assigned = np.tile(np.arange(settings.num_players - 1), (num_games, 1))
         self.workers = Workers(num_games, threads)
         self._codes = np.array(
             [settings.num_players, settings.starting_player, settings.max_rounds, settings.seat]
@@ -132,8 +134,9 @@ class SeatGames:
             if games.size == 0:
                 return
             places = (rows["current_player"][games] - self.seats[games]) % players
-            for place in np.unique(places).tolist():
-                self._let_play(self.opponents[place - 1], games[places == place], rng)
+            numbers = self.assigned[games, places - 1]
+            for number in np.unique(numbers).tolist():
+                self._let_play(self.opponents[number], games[numbers == number], rng)
 
     def _let_play(
         self, opponent: BatchedOpponent, games: NDArray[np.int64], rng: np.random.Generator

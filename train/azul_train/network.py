@@ -11,33 +11,14 @@ The kind is how many tiles there are: 1 to 4 on a factory, 1 to 6 or more in the
 move leaves behind for the others.
 """
 
-from dataclasses import dataclass
-from typing import Final
-
 import torch
 from torch import Tensor, nn
 
+from azul_agents.model_file import CENTER_INPUTS, CENTER_KINDS, NUM_KINDS
 from azul_env import observation_layout
 from azul_env.core.spec import FACTORY_CAPACITY, NUM_COLORS, NUM_DESTINATIONS, TILES_PER_COLOR
 from azul_env.core.spec import num_factories as factories_of
-
-CENTER_KINDS: Final = 6  # one to five tiles of a color in the center, and six or more
-NUM_KINDS: Final = FACTORY_CAPACITY + CENTER_KINDS
-CENTER_INPUTS: Final = NUM_COLORS * (CENTER_KINDS + 1) + 1  # kinds, counts, and the marker
-
-
-@dataclass(frozen=True)
-class NetworkSize:
-    """How large the network is."""
-
-    trunk: int = 256
-    """Width of the two layers that everything goes through."""
-    source: int = 64
-    """Numbers that a factory, and the center, is embedded in."""
-    key: int = 16
-    """Numbers by which the moves from a source are told apart from the same moves elsewhere."""
-    value: int = 64
-    """Width of the layer in front of the value."""
+from azul_train.network_size import NetworkSize as NetworkSize  # also known by this module's name
 
 
 class AzulNetwork(nn.Module):
@@ -91,13 +72,14 @@ class AzulNetwork(nn.Module):
     def logits(self, latent: Tensor) -> Tensor:
         """The logits of all actions from `latent`."""
         batch, sources = len(latent), self.num_factories + 1
-        trunk, rest = latent.split((self.size.trunk, latent.shape[1] - self.size.trunk), 1)
-        keys, kinds = rest.split((sources * self.size.key, sources * NUM_COLORS), 1)
+        end_of_keys = self.size.trunk + sources * self.size.key
+        trunk, kinds = latent[:, : self.size.trunk], latent[:, end_of_keys:]
+        keys = latent[:, self.size.trunk : end_of_keys]
         turns = self.turns(trunk).view(batch, NUM_COLORS * NUM_KINDS, NUM_DESTINATIONS)
         places = kinds.long()[:, :, None].expand(-1, -1, NUM_DESTINATIONS)
         by_offer = turns.gather(1, places).view(batch, sources, NUM_COLORS, NUM_DESTINATIONS)
         query = self.query(trunk).view(batch, NUM_COLORS, self.size.key)
-        left = keys.view(batch, sources, self.size.key) @ query.transpose(1, 2)
+        left = keys.reshape(batch, sources, self.size.key) @ query.transpose(1, 2)
         return (by_offer + left[..., None]).flatten(1)
 
     def values(self, latent: Tensor) -> Tensor:

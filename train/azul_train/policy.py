@@ -32,9 +32,9 @@ class AzulPolicy(MaskableActorCriticPolicy):
         self.mlp_extractor: Any = _Latent(network)
         self.action_net: Any = _Head(network.logits)
         self.value_net: Any = _Head(lambda latent: network.values(latent)[:, None])
-        self.optimizer = self.optimizer_class(
-            network.parameters(), lr=lr_schedule(1), **self.optimizer_kwargs
-        )
+        make_optimizer: Any = self.optimizer_class
+        rate = lr_schedule(1)
+        self.optimizer = make_optimizer(network.parameters(), lr=rate, **self.optimizer_kwargs)
 
 
 class _Latent(nn.Module):

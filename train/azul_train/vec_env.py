@@ -1,8 +1,9 @@
-"""The compiled vector environment as a VecEnv of Stable-Baselines3."""
+"""Compiled games as a VecEnv of Stable-Baselines3."""
 
 from typing import Any
 
 import numpy as np
+from gymnasium import spaces
 from numpy.typing import NDArray
 from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvObs, VecEnvStepReturn
@@ -10,47 +11,27 @@ from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvO
 from azul_env.envs.vector import AzulVectorEnv
 
 
-class AzulVecEnv(VecEnv):
-    """Hundreds of games in one array for SB3; `action_masks` answers MaskablePPO from one array as well."""
+class ArrayVecEnv(VecEnv):
+    """A VecEnv whose games are rows of one array: what SB3 asks of single games is answered for all of them."""
 
-    def __init__(self, num_envs: int, **arguments: Any) -> None:
-        """Takes the arguments of `AzulVectorEnv`."""
-        self.env = AzulVectorEnv(num_envs, **arguments)
-        super().__init__(num_envs, self.env.single_observation_space, self.env.single_action_space)
+    def __init__(
+        self, num_envs: int, observation_space: spaces.Space[Any], action_space: spaces.Space[Any]
+    ) -> None:
+        self.render_mode = None  # SB3 asks for it in its constructor
+        super().__init__(num_envs, observation_space, action_space)
         self._actions: NDArray[np.int64] = np.zeros(num_envs, np.int64)
-
-    def reset(self) -> VecEnvObs:
-        """Start all games; from the seeds given to `seed`, if any."""
-        seeds = self._seeds if any(seed is not None for seed in self._seeds) else None
-        observations, info = self.env.reset(seed=seeds)
-        self._reset_seeds()
-        self.reset_infos = self._infos(info)
-        return observations
+        self._masks: NDArray[np.bool_] = np.zeros((num_envs, 0), np.bool_)
 
     def step_async(self, actions: NDArray[Any]) -> None:
         """Note the actions of the step to come."""
         self._actions = np.asarray(actions, np.int64)
 
-    def step_wait(self) -> VecEnvStepReturn:
-        """Play the noted actions. Where a game ended, the infos hold its last observation, as SB3 expects.
-
-        A game cut at the round cap has paid its reward, and the cap is part of the observation: it must not be
-        bootstrapped, so SB3 is not told of a time limit.
-        """
-        observations, rewards, terminated, truncated, info = self.env.step(self._actions)
-        done = terminated | truncated
-        infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
-        for game in np.flatnonzero(done).tolist():
-            infos[game] = {
-                "terminal_observation": info["final_obs"][game],
-                "TimeLimit.truncated": False,
-                "truncated": bool(truncated[game]),
-            }
-        return observations, rewards.astype(np.float32), done, infos
-
     def action_masks(self) -> NDArray[np.bool_]:
-        """The legal actions of all games."""
-        return self.env.action_masks()
+        """The legal actions of all games. Raises where there is none: MaskablePPO would choose any, in silence."""
+        if not self._masks.any(axis=1).all():
+            game = int(np.flatnonzero(~self._masks.any(axis=1))[0])
+            raise ValueError(f"game {game} has no legal action: its mask is all zeros")
+        return self._masks
 
     def env_method(
         self, method_name: str, *arguments: Any, indices: VecEnvIndices = None, **keywords: Any
@@ -60,15 +41,15 @@ class AzulVecEnv(VecEnv):
             raise AttributeError(
                 f"the games of one array have no method {method_name!r} of their own"
             )
-        return list(self.env.action_masks()[list(self._get_indices(indices))])
+        return list(self.action_masks()[list(self._get_indices(indices))])
 
     def has_attr(self, attr_name: str) -> bool:
         """Whether the games have an attribute; MaskablePPO asks for `action_masks`."""
-        return attr_name == "action_masks" or hasattr(self.env, attr_name)
+        return attr_name == "action_masks" or hasattr(self, attr_name)
 
     def get_attr(self, attr_name: str, indices: VecEnvIndices = None) -> list[Any]:
         """An attribute of the batch, once for every game asked for."""
-        return [getattr(self.env, attr_name) for _ in self._get_indices(indices)]
+        return [getattr(self, attr_name) for _ in self._get_indices(indices)]
 
     def set_attr(self, attr_name: str, value: Any, indices: VecEnvIndices = None) -> None:
         """The games of one array cannot differ in their attributes."""
@@ -81,5 +62,47 @@ class AzulVecEnv(VecEnv):
     def close(self) -> None:
         """Nothing to close."""
 
-    def _infos(self, info: dict[str, Any]) -> list[dict[str, Any]]:
-        return [{"seat": int(seat)} for seat in info["seat"]]
+
+class AzulVecEnv(ArrayVecEnv):
+    """The vector environment for SB3; `action_masks` answers MaskablePPO from one array as well."""
+
+    def __init__(self, num_envs: int, **arguments: Any) -> None:
+        """Takes the arguments of `AzulVectorEnv`."""
+        self.env = AzulVectorEnv(num_envs, **arguments)
+        super().__init__(num_envs, self.env.single_observation_space, self.env.single_action_space)
+
+    def reset(self) -> VecEnvObs:
+        """Start all games; from the seeds given to `seed`, if any."""
+        seeds = self._seeds if any(seed is not None for seed in self._seeds) else None
+        observations, info = self.env.reset(seed=seeds)
+        self._reset_seeds()
+        self._masks = self.env.action_masks()
+        self.reset_infos = [{"seat": int(seat)} for seat in info["seat"]]
+        return observations
+
+    def step_wait(self) -> VecEnvStepReturn:
+        """Play the noted actions. Where a game ended, the infos hold its last observation, as SB3 expects.
+
+        A game cut at the round cap has paid its reward, and the cap is part of the observation: it must not be
+        bootstrapped, so SB3 is not told of a time limit.
+        """
+        observations, rewards, terminated, truncated, info = self.env.step(self._actions)
+        self._masks = self.env.action_masks()
+        done = terminated | truncated
+        infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
+        for game in np.flatnonzero(done).tolist():
+            infos[game] = {
+                "terminal_observation": info["final_obs"][game],
+                "TimeLimit.truncated": False,
+                "truncated": bool(truncated[game]),
+            }
+        return observations, rewards.astype(np.float32), done, infos
+
+    def has_attr(self, attr_name: str) -> bool:
+        """Whether the games have an attribute."""
+        return super().has_attr(attr_name) or hasattr(self.env, attr_name)
+
+    def get_attr(self, attr_name: str, indices: VecEnvIndices = None) -> list[Any]:
+        """An attribute of the batch, once for every game asked for."""
+        owner = self.env if hasattr(self.env, attr_name) else self
+        return [getattr(owner, attr_name) for _ in self._get_indices(indices)]

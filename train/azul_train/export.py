@@ -1,0 +1,25 @@
+"""Networks to and from files of plain arrays, which play without torch."""
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from azul_agents.model_file import Model, read_model, write_model
+from azul_train.network import AzulNetwork, NetworkSize
+
+
+def export_network(network: AzulNetwork, path: Path, card: Mapping[str, Any]) -> None:
+    """Write a network as a file for the agent `neural`; `card` (plain data) says where it comes from."""
+    arrays = {name: tensor.cpu().numpy() for name, tensor in network.state_dict().items()}
+    write_model(path, Model(network.num_players, asdict(network.size), arrays, dict(card)))
+
+
+def load_network(path: Path) -> AzulNetwork:
+    """The network in a file, to go on learning from. Raises ModelFileError if the file holds none."""
+    model = read_model(path)
+    network = AzulNetwork(model.num_players, NetworkSize(**model.size))
+    network.load_state_dict({name: torch.tensor(a) for name, a in model.arrays.items()})
+    return network

@@ -1,0 +1,38 @@
+"""What learners get: a weighted sum of the named rewards, for whole batches of games."""
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from azul_env.core.jit import kernel
+from azul_env.core.spec import MAX_PLAYERS
+from azul_env.core.state import Rows
+from azul_env.rewards import begin_rewards, finish_rewards, reward_kind
+
+
+@kernel
+def add_rewards(
+    before: Rows,
+    after: Rows,
+    seats: NDArray[np.int64],
+    kind: int,
+    weight: float,
+    scratch: NDArray[np.float64],
+    rewards: NDArray[np.float64],
+) -> None:
+    """Add what one kind of reward gives to one seat of every game, from one state to a later one."""
+    for i in range(len(before)):
+        begin_rewards(before[i], kind, scratch)
+        finish_rewards(after[i], kind, scratch)
+        rewards[i] += weight * scratch[seats[i]]
+
+
+def seat_rewards(
+    before: Rows, after: Rows, seats: NDArray[np.int64], weights: Mapping[str, float]
+) -> NDArray[np.float64]:
+    """The reward of one seat of every game between two states; to the end of the game, it is the return."""
+    rewards, scratch = np.zeros(len(before)), np.zeros(MAX_PLAYERS)
+    for name, weight in weights.items():
+        add_rewards(before, after, seats, reward_kind(name), float(weight), scratch, rewards)
+    return rewards

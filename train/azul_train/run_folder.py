@@ -1,0 +1,222 @@
+"""A training run as a folder: everything that it is made of and everything that came of it.
+
+| file              | what                                                                   |
+|-------------------|------------------------------------------------------------------------|
+| `config.yaml`     | the whole config, defaults included                                    |
+| `run.json`        | versions, commit, machine, seed, when and by which command             |
+| `metrics.jsonl`   | one JSON object a line, in order                                       |
+| `tensorboard/`    | the same numbers for TensorBoard                                       |
+| `checkpoint.pt`   | all that is needed to go on                                            |
+| `snapshots/`      | earlier selves that the learner plays                                  |
+| `best_model.npz`  | the weights that did best in an evaluation                             |
+| `model.npz`       | the weights at the end                                                 |
+| `report.md`       | the table and the learning curve, `curve.png`                          |
+| `lock`            | held by the process that trains here                                   |
+"""
+
+import json
+import os
+import platform
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any, Final, Self
+
+import yaml
+
+from azul_agents.arena.bench import commit, machine
+from azul_env import __version__
+from azul_train.config import DEFAULT_NAME, TrainConfig, config_to_dict, read_config
+
+PACKAGES: Final = ("numpy", "numba", "gymnasium", "torch", "stable-baselines3", "sb3-contrib")
+TENSORBOARD_SECONDS: Final = 10  # a kill loses at most so much of what TensorBoard shows
+
+
+class RunFolder:
+    """The files of a run. Make one with `create` or `open`."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.config_file = path / "config.yaml"
+        self.run_file = path / "run.json"
+        self.metrics_file = path / "metrics.jsonl"
+        self.tensorboard = path / "tensorboard"
+        self.checkpoint = path / "checkpoint.pt"
+        self.snapshots = path / "snapshots"
+        self.best_model = path / "best_model.npz"
+        self.model = path / "model.npz"
+        self.report = path / "report.md"
+        self.curve = path / "curve.png"
+        self._lock: Any = None
+        self._writer: Any = None
+        self._purge_step: int | None = None
+
+    @classmethod
+    def create(cls, root: Path, config: TrainConfig, command: str) -> Self:
+        """A new folder under `root`, named after the config; NAME-2, NAME-3 and so on where that is taken."""
+        folder = cls(_new_folder(root, config.name or DEFAULT_NAME))
+        folder.snapshots.mkdir()
+        run = _circumstances(command) | {"seed": config.seed, "resumed": []}
+        write_atomically(folder.run_file, json.dumps(run, indent=2) + "\n")
+        # The config comes last: a folder that has one is complete.
+        text = yaml.safe_dump(config_to_dict(config), sort_keys=False, allow_unicode=True)
+        write_atomically(folder.config_file, text)
+        return folder
+
+    @classmethod
+    def open(cls, path: Path) -> Self:
+        """The folder of an earlier run. Raises ValueError that says what is missing."""
+        if not path.is_dir():
+            raise ValueError(f"{path} is not the folder of a run: there is no such folder")
+        folder = cls(path)
+        for file in (folder.config_file, folder.run_file):
+            if not file.is_file():
+                raise ValueError(f"{path} is not the folder of a run: it has no {file.name}")
+        return folder
+
+    @property
+    def config(self) -> TrainConfig:
+        """What `config.yaml` says."""
+        return read_config(self.config_file)
+
+    @property
+    def run(self) -> dict[str, Any]:
+        """What `run.json` says."""
+        try:
+            return json.loads(self.run_file.read_text(encoding="utf-8"))
+        except ValueError as error:
+            raise ValueError(f"{self.run_file} is broken: {error}") from None
+
+    def note_resume(self, command: str, steps: int) -> None:
+        """Write down that the run goes on from `steps`, and under which circumstances."""
+        run = self.run
+        run["resumed"].append({"steps": steps} | _circumstances(command))
+        write_atomically(self.run_file, json.dumps(run, indent=2) + "\n")
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Keep other processes from training here. The lock goes with the process, however it ends."""
+        if self._lock is not None:
+            yield
+            return
+        with open(self.path / "lock", "ab") as file:
+            if sys.platform != "win32":
+                import fcntl
+
+                try:
+                    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                except BlockingIOError:
+                    raise ValueError(f"{self.path} is in use by another training run") from None
+            self._lock = file
+            try:
+                yield
+            finally:
+                self._lock = None
+
+    def append_metrics(self, line: dict[str, Any]) -> None:
+        """Add an object to `metrics.jsonl`; a kill loses nothing that was added."""
+        text = json.dumps(line, default=float)  # NumPy's numbers are numbers
+        with open(self.metrics_file, "ab+") as file:
+            _cut_torn_line(file)
+            file.write(text.encode() + b"\n")
+
+    def read_metrics(self) -> list[dict[str, Any]]:
+        """The objects in `metrics.jsonl`. A last line that a kill cut off is left out."""
+        if not self.metrics_file.is_file():
+            return []
+        whole = self.metrics_file.read_bytes().rpartition(b"\n")[0]
+        lines = []
+        for number, text in enumerate(whole.split(b"\n") if whole else [], start=1):
+            try:
+                lines.append(json.loads(text))
+            except ValueError:
+                raise ValueError(
+                    f"{self.metrics_file}, line {number}: the JSON is broken"
+                ) from None
+        return lines
+
+    def keep_metrics_until(self, steps: int) -> None:
+        """Drop what was measured after `steps`, here and in TensorBoard: the run goes on from there."""
+        kept = [line for line in self.read_metrics() if line["steps"] <= steps]
+        write_atomically(self.metrics_file, "".join(json.dumps(line) + "\n" for line in kept))
+        self._purge_step = steps + 1
+
+    def scalars(self, step: int, values: dict[str, float]) -> None:
+        """Show numbers in TensorBoard."""
+        if self._writer is None:
+            # Imported here: a report or an evaluation needs neither torch nor TensorBoard.
+            from torch.utils.tensorboard.writer import SummaryWriter
+
+            self._writer = SummaryWriter(
+                str(self.tensorboard), purge_step=self._purge_step, flush_secs=TENSORBOARD_SECONDS
+            )
+        for name, value in values.items():
+            self._writer.add_scalar(name, value, step)
+
+    def close(self) -> None:
+        """Finish what is written for TensorBoard."""
+        if self._writer is not None:
+            self._writer.close()
+            self._writer = None
+
+
+def write_atomically(path: Path, content: bytes | str) -> None:
+    """Write a file that is, after a kill at any moment, either complete or what it was before."""
+    unfinished = path.with_name(path.name + ".unfinished")
+    with open(unfinished, "wb") as file:
+        file.write(content.encode() if isinstance(content, str) else content)
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(unfinished, path)
+
+
+def _new_folder(root: Path, name: str) -> Path:
+    """The first of NAME, NAME-2, NAME-3 and so on that nobody has."""
+    root.mkdir(parents=True, exist_ok=True)
+    number = 1
+    while True:
+        path = root / (name if number == 1 else f"{name}-{number}")
+        try:
+            path.mkdir()
+            return path
+        except FileExistsError:
+            number += 1
+
+
+def _circumstances(command: str) -> dict[str, Any]:
+    """When, by which command, and with what."""
+    return {
+        "started": datetime.now().astimezone().isoformat(timespec="seconds"),
+        "command": command,
+        "commit": commit(),
+        "versions": _versions(),
+        "machine": machine(),
+    }
+
+
+def _versions() -> dict[str, str | None]:
+    """Versions of everything that a run depends on; None where something is missing."""
+    found: dict[str, str | None] = {
+        "python": platform.python_version(),
+        "azul_env": __version__,
+    }
+    for package in PACKAGES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            found[package] = None
+    return found
+
+
+def _cut_torn_line(file: Any) -> None:
+    """Remove the rest of a line that a kill cut off."""
+    end = file.seek(0, os.SEEK_END)
+    if end == 0:
+        return
+    file.seek(end - 1)
+    if file.read(1) != b"\n":
+        file.seek(0)
+        file.truncate(file.read().rfind(b"\n") + 1)

@@ -1,0 +1,40 @@
+"""Where the time of a run goes."""
+
+import time
+from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+
+class Stopwatch:
+    """Adds up seconds by name. What runs inside something else counts for the inner one only."""
+
+    def __init__(self) -> None:
+        self.seconds: defaultdict[str, float] = defaultdict(float)
+        self._running: list[str] = []
+        self._since = time.perf_counter()
+
+    @contextmanager
+    def measure(self, name: str) -> Iterator[None]:
+        """The time until the end of the block belongs to this name."""
+        self._close()
+        self._running.append(name)
+        try:
+            yield
+        finally:
+            self._close()
+            self._running.pop()
+
+    def _close(self) -> None:
+        """Give the time since the last change to whoever was running."""
+        now = time.perf_counter()
+        if self._running:
+            self.seconds[self._running[-1]] += now - self._since
+        self._since = now
+
+    def shares(self) -> dict[str, float]:
+        """Percent of the measured time by name."""
+        total = sum(self.seconds.values())
+        return (
+            {name: 100 * seconds / total for name, seconds in self.seconds.items()} if total else {}
+        )
