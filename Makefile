@@ -17,12 +17,16 @@ $(VENV)/.installed: pyproject.toml constraints.txt | $(BIN)/python
 	$(INSTALL) .
 	@touch $@
 
-$(VENV)/.installed-dev: pyproject.toml constraints.txt | $(BIN)/python
-	$(INSTALL) '.[dev]'
+$(VENV)/.installed-train: pyproject.toml constraints.txt | $(BIN)/python
+	$(INSTALL) '.[train]'
 	@touch $@ $(VENV)/.installed
 
-train: $(VENV)/.installed ## train a self-play agent (not there yet)
-	@echo "Training is not part of this version yet: see CHANGELOG.md." >&2; exit 1
+$(VENV)/.installed-dev: pyproject.toml constraints.txt | $(BIN)/python
+	$(INSTALL) '.[dev]'
+	@touch $@ $(VENV)/.installed $(VENV)/.installed-train
+
+train: $(VENV)/.installed-train ## train an agent by self-play, about five minutes
+	$(BIN)/azul train --config configs/train/quick.yaml
 
 test: check ## run all checks and all tests
 	$(BIN)/python -m pytest

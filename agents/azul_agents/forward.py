@@ -47,6 +47,13 @@ def layers_of(model: Model) -> Layers:
     return Layers(*(turned(name) for name in Layers._fields))
 
 
+@kernel
+def _copy(source: Vector, start: int, target: Vector, place: int, count: int) -> None:
+    """Copy some numbers. Assigning slices does the same, but takes Numba seconds to compile."""
+    for number in range(count):
+        target[place + number] = source[start + number]
+
+
 @called_kernel
 def apply_layer(layer: Matrix, inputs: Vector, outputs: Vector) -> None:
     """Write what a layer makes of its inputs, which are as many as the layer has or, behind them, 0."""
@@ -55,7 +62,7 @@ def apply_layer(layer: Matrix, inputs: Vector, outputs: Vector) -> None:
     for place in range(len(inputs)):
         active[count] = place
         count += inputs[place] != 0
-    outputs[:] = layer[0]
+    _copy(layer[0], 0, outputs, 0, len(outputs))
     whole = count - count % AT_ONCE
     for first in range(0, whole, AT_ONCE):
         a, b, c, d = active[first], active[first + 1], active[first + 2], active[first + 3]
@@ -82,7 +89,7 @@ def _switch_off_negative(units: Vector) -> None:
 @kernel
 def _add_factory(layer: Matrix, counts: Vector, embedded: Vector) -> None:
     """Write the embedding of one factory: the sum of one row for each color on it."""
-    embedded[:] = layer[0]
+    _copy(layer[0], 0, embedded, 0, len(embedded))
     for color in range(NUM_COLORS):
         tiles = _tiles(counts[color], FACTORY_CAPACITY)
         if tiles > 0:
@@ -104,7 +111,7 @@ def _kind(color: int, tiles: int, first: int) -> int:
     return NUM_KINDS * color + first + max(tiles - 1, 0)
 
 
-@kernel
+@called_kernel
 def _write_sources(
     layers: Layers, observation: Vector, start: int, kinds: NDArray[np.int64], keys: Matrix
 ) -> Vector:
@@ -124,7 +131,7 @@ def _write_sources(
             kinds[factory, color] = _kind(color, tiles, 0)
     start += NUM_COLORS * factories
     inputs = np.zeros(CENTER_INPUTS, np.float32)
-    inputs[CENTER_KINDS * NUM_COLORS :] = observation[start : start + NUM_COLORS + 1]
+    _copy(observation, start, inputs, CENTER_KINDS * NUM_COLORS, NUM_COLORS + 1)
     for color in range(NUM_COLORS):
         tiles = min(_tiles(observation[start + color], TILES_PER_COLOR), CENTER_KINDS)
         if tiles > 0:
@@ -137,24 +144,24 @@ def _write_sources(
     return seen
 
 
-@kernel
+@called_kernel
 def _write_trunk(
     layers: Layers, observation: Vector, start: int, stop: int, sources: Vector, trunk: Vector
 ) -> None:
     """Write the units that both heads see. The factories are the part of the observation from start to stop."""
     rest = len(observation) - (stop - start)
     inputs = np.empty(rest + len(sources), np.float32)
-    inputs[:start] = observation[:start]
-    inputs[start:rest] = observation[stop:]
-    inputs[rest:] = sources
-    between = np.empty_like(trunk)
+    _copy(observation, 0, inputs, 0, start)
+    _copy(observation, stop, inputs, start, rest - start)
+    _copy(sources, 0, inputs, rest, len(sources))
+    between = np.empty(len(trunk), np.float32)
     apply_layer(layers.trunk_1, inputs, between)
     _switch_off_negative(between)
     apply_layer(layers.trunk_2, between, trunk)
     _switch_off_negative(trunk)
 
 
-@kernel
+@called_kernel
 def _write_logits(
     layers: Layers, trunk: Vector, kinds: NDArray[np.int64], keys: Matrix, logits: Vector
 ) -> None:

@@ -74,13 +74,12 @@ def _wall_promise(wall: int) -> float:
 
 
 @kernel
-def turn_value(rows: Rows, i: int, scratch: Rows, action: int) -> float:
-    """What the mover's board is worth after an action, compared with before. Caller guarantees that it is legal."""
+def turn_value(rows: Rows, i: int, scratch: Rows, action: int, before: float) -> float:
+    """What an action adds to the mover's board, worth `before` so far. Caller guarantees that it is legal."""
     scratch[0] = rows[i]
     row = scratch[0]
     player = row["current_player"]
     had_marker = row["marker_in_center"]
-    before = board_value(row, player)
     source, color, destination = action_parts(action)
     draft(row, source, color, destination)
     took_marker = had_marker - row["marker_in_center"]
@@ -90,11 +89,12 @@ def turn_value(rows: Rows, i: int, scratch: Rows, action: int) -> float:
 @kernel
 def write_values(rows: Rows, i: int, scratch: Rows, values: NDArray[np.float64]) -> None:
     """The value of every legal action of a game; -inf for the others."""
+    before = board_value(rows[i], rows[i]["current_player"])
     for action in range(ACTIONS_PER_SOURCE * (center_of(rows[i]) + 1)):
         source, color, destination = action_parts(action)
         values[action] = -np.inf
         if is_legal(rows[i], source, color, destination):
-            values[action] = turn_value(rows, i, scratch, action)
+            values[action] = turn_value(rows, i, scratch, action, before)
 
 
 @kernel
@@ -104,10 +104,11 @@ def write_greedy_actions(
     """The greedy action of every game, the first of equal ones. Caller guarantees that all games are on."""
     for i in range(first, last):
         best = -np.inf
+        before = board_value(rows[i], rows[i]["current_player"])
         for action in range(ACTIONS_PER_SOURCE * (center_of(rows[i]) + 1)):
             source, color, destination = action_parts(action)
             if is_legal(rows[i], source, color, destination):
-                value = turn_value(rows, i, scratch, action)
+                value = turn_value(rows, i, scratch, action, before)
                 if value > best:
                     best = value
                     actions[i] = action

@@ -72,9 +72,8 @@ class AzulNetwork(nn.Module):
     def logits(self, latent: Tensor) -> Tensor:
         """The logits of all actions from `latent`."""
         batch, sources = len(latent), self.num_factories + 1
-        end_of_keys = self.size.trunk + sources * self.size.key
-        trunk, kinds = latent[:, : self.size.trunk], latent[:, end_of_keys:]
-        keys = latent[:, self.size.trunk : end_of_keys]
+        widths = [self.size.trunk, sources * self.size.key, sources * NUM_COLORS]
+        trunk, keys, kinds = torch.split(latent, widths, 1)
         turns = self.turns(trunk).view(batch, NUM_COLORS * NUM_KINDS, NUM_DESTINATIONS)
         places = kinds.long()[:, :, None].expand(-1, -1, NUM_DESTINATIONS)
         by_offer = turns.gather(1, places).view(batch, sources, NUM_COLORS, NUM_DESTINATIONS)

@@ -12,19 +12,22 @@ from azul_ui.commands import (
     analyse,
     bench,
     bot,
+    evaluate,
+    export,
     fit_evaluation,
     match,
     play,
     render,
     replay,
     tournament,
+    train,
 )
 
 EXIT_BAD_INPUT = 2
 
 app = typer.Typer(
     name="azul",
-    help="Azul for reinforcement learning: play, match and rate agents, analyse, replay and draw games, measure speed.",
+    help="Azul for reinforcement learning: train, play, match and rate agents, analyse, replay and draw games, measure speed.",
     no_args_is_help=True,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
@@ -39,6 +42,9 @@ app.command("bot")(bot.bot)
 app.command("match")(match.match)
 app.command("tournament")(tournament.tournament)
 app.command("agents")(agents.agents)
+app.command("train")(train.train)
+app.command("eval")(evaluate.evaluate)
+app.command("export")(export.export)
 app.command("fit-evaluation")(fit_evaluation.fit_evaluation)
 
 

@@ -1,0 +1,51 @@
+"""What the metrics of a run say: its evaluations, its end, and where the time went."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
+
+Line = dict[str, Any]
+
+EVALUATION: Final = "evaluation"
+IMITATION: Final = "imitation"
+TIME: Final = "time"
+GAME_PARTS: Final = ("environment", "masks", "scripted opponents")  # what is not learning
+
+
+def curves(metrics: Iterable[Line]) -> dict[str, list[Line]]:
+    """The evaluations during training by opponent, in order of steps."""
+    found: dict[str, dict[int, Line]] = {}
+    for line in metrics:
+        if line["kind"] == EVALUATION and not line.get("final"):
+            found.setdefault(line["opponent"], {})[line["steps"]] = line
+    return {
+        opponent: [lines[steps] for steps in sorted(lines)] for opponent, lines in found.items()
+    }
+
+
+def final_evaluation(metrics: Sequence[Line]) -> list[Line]:
+    """The evaluation at the end, one line an opponent; of a run that is not over, the last one so far."""
+    evaluations = [line for line in metrics if line["kind"] == EVALUATION]
+    final = [line for line in evaluations if line.get("final")]
+    return list({line["opponent"]: line for line in final or evaluations}.values())
+
+
+def imitation_of(metrics: Sequence[Line]) -> Line | None:
+    """How the warm start went; None if there was none."""
+    return next((line for line in reversed(metrics) if line["kind"] == IMITATION), None)
+
+
+def time_shares(metrics: Sequence[Line]) -> dict[str, float]:
+    """Percent of the time by what it was spent on; empty if the run has not told yet."""
+    return next((line["shares"] for line in reversed(metrics) if line["kind"] == TIME), {})
+
+
+def game_share(shares: dict[str, float]) -> float:
+    """Percent of the time that the game took: environment, masks and scripted opponents."""
+    return sum(shares.get(part, 0.0) for part in GAME_PARTS)
+
+
+def length_of(metrics: Sequence[Line]) -> tuple[int, float]:
+    """Learner steps and minutes that a run took so far."""
+    steps = max((line["steps"] for line in metrics), default=0)
+    minutes = max((line["minutes"] for line in metrics), default=0.0)
+    return steps, minutes
