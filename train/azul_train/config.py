@@ -212,7 +212,9 @@ class TrainConfig:
         for name, what in (("env_runners", "games"), ("learners", "batch_size")):
             number, whole = max(1, getattr(self.rllib, name)), getattr(self.ppo, what)
             if whole % number:
-                raise ValueError(f"rllib.{name} must divide ppo.{what} = {whole}, {number} does not")
+                raise ValueError(
+                    f"rllib.{name} must divide ppo.{what} = {whole}, {number} does not"
+                )
 
 
 def read_config(path: Path | None, changes: Sequence[str] = ()) -> TrainConfig:

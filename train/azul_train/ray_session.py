@@ -14,12 +14,26 @@ from typing import Any, Final
 INSTALL_RAY: Final = "pip install 'azul-env[ray]'"
 STORE_BYTES: Final = 256 * 2**20  # of a local Ray's shared memory: results are small
 KNOCK_SECONDS: Final = 10.0
-# A local Ray tells nobody that it runs, and leaves the choice of accelerators alone.
-QUIET: Final = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0"}
+QUIET: Final[dict[str, Any]] = {"log_to_driver": False, "logging_level": logging.ERROR}
+START_TRIES: Final = 3  # of a local Ray, which gives up after 30 s: on a busy machine that can be too short
+# Ray tells nobody that it runs, leaves the choice of accelerators alone, keeps its own notes to its log files, and
+# has more patience with its own processes.
+SETTINGS: Final = {
+    "RAY_USAGE_STATS_ENABLED": "0",
+    "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
+    "RAY_BACKEND_LOG_LEVEL": "fatal",
+    "RAY_agent_register_timeout_ms": "200000",
+}
+
+
+class RayStartError(ChildProcessError):
+    """A local Ray that does not start."""
 
 
 def needed_ray() -> Any:
     """The module `ray`. Raises ModuleNotFoundError that says how to install it."""
+    for name, value in SETTINGS.items():
+        os.environ.setdefault(name, value)  # Ray reads some of them when it is imported
     try:
         return import_module("ray")
     except ImportError as error:
@@ -36,20 +50,10 @@ def ray_session(address: str | None = None, cpus: int = 2) -> Iterator[Any]:
     if ray.is_initialized():
         yield ray
         return
-    quiet = {"log_to_driver": False, "logging_level": logging.ERROR}
     if address is None:
-        for name, value in QUIET.items():
-            os.environ.setdefault(name, value)
-        ray.init(
-            "local",
-            num_cpus=cpus,
-            include_dashboard=False,
-            object_store_memory=STORE_BYTES,
-            _node_ip_address="127.0.0.1",  # open to nobody else
-            **quiet,
-        )
+        _start(ray, cpus)
     else:
-        _join(ray, address, quiet)
+        _join(ray, address)
     try:
         yield ray
     finally:
@@ -62,10 +66,29 @@ def cluster_cpus(address: str) -> int:
         return max(1, int(ray.cluster_resources().get("CPU", 1)))
 
 
-def _join(ray: Any, address: str, quiet: dict[str, Any]) -> None:
+def _start(ray: Any, cpus: int) -> None:
+    """Start a Ray of this machine's own."""
+    for tries_left in reversed(range(START_TRIES)):
+        try:
+            ray.init(
+                "local",
+                num_cpus=cpus,
+                include_dashboard=False,
+                object_store_memory=STORE_BYTES,
+                _node_ip_address="127.0.0.1",  # open to nobody else
+                **QUIET,
+            )
+            return
+        except Exception as error:  # Ray raises no other class for a node that is late
+            ray.shutdown()
+            if not tries_left:
+                raise RayStartError(f"Ray did not start here: {error}") from error
+
+
+def _join(ray: Any, address: str) -> None:
     try:
         _knock(address)
-        ray.init(address, **quiet)
+        ray.init(address, **QUIET)
     except (OSError, RuntimeError, ValueError) as error:
         reason = str(error).partition("\n")[0]
         raise ConnectionError(

@@ -173,7 +173,8 @@ class RllibRun:
             "playing": float(timers["env_runner_sampling_timer"]),
             "learning": float(timers["learner_update_timer"]),
         }
-        self.keeper.note_progress(speed, losses, seconds=seconds)
+        rate = float(learned["default_optimizer_learning_rate"])
+        self.keeper.note_progress(speed, losses, seconds=seconds, learning_rate=rate)
 
     def _save(self) -> None:
         """Write a checkpoint; only a complete one gets its name, and then the older ones go."""
@@ -195,7 +196,7 @@ def _run(
     config: TrainConfig, folder: RunFolder, on_progress: OnProgress, address: str | None
 ) -> Iterator[RllibRun]:
     """A run on a Ray with as many CPUs as it has processes; all of them are gone afterwards."""
-    logging.getLogger("ray").setLevel(logging.ERROR)
+    logging.getLogger("ray.rllib").setLevel(logging.ERROR)
     processes = config.rllib.env_runners + config.rllib.learners * config.torch_threads
     with ray_session(address, max(1, processes)):
         run = RllibRun(config, folder, on_progress)

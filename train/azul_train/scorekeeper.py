@@ -12,7 +12,9 @@ from azul_train.progress import EVALUATION, OnProgress, Progress
 from azul_train.run_folder import RunFolder
 from azul_train.stopwatch import Stopwatch
 
-FINAL_DEALS: Final = 1  # added to the evaluation's seed: the best model was chosen on the other deals
+FINAL_DEALS: Final = (
+    1  # added to the evaluation's seed: the best model was chosen on the other deals
+)
 
 
 class Scorekeeper:
@@ -72,7 +74,7 @@ class Scorekeeper:
         best = load_network(self.folder.best_model)
         results = self._measured(best, config.final_games, config.seed + FINAL_DEALS)
         for result in results:
-            self.note("final", **as_metrics(result))
+            self.note("evaluation", final=True, **as_metrics(result))
         self.note("time", shares=self.watch.shares())
         card = self.card() | {"final": [as_metrics(result) for result in results]}
         export_network(best, self.folder.best_model, card)
