@@ -7,7 +7,9 @@ import pytest
 os.environ.setdefault(
     "OMP_NUM_THREADS", "1"
 )  # read by torch: more threads than cores stand in each other's way
-os.environ.setdefault("RAY_agent_register_timeout_ms", "200000")  # for scripts that start Ray by themselves
+os.environ.setdefault(
+    "RAY_agent_register_timeout_ms", "200000"
+)  # for scripts that start Ray by themselves
 
 
 @pytest.fixture(scope="module")

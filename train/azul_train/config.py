@@ -109,10 +109,12 @@ class ImitationConfig:
     """Of Adam."""
     random_moves: float = 0.1
     """Share of moves played at random while collecting, so that the positions differ."""
+    threads: int = 2
+    """Threads on which a searching teacher searches; the samples are the same for any number."""
 
     def __post_init__(self) -> None:
         _check_least(self, 0, "samples")
-        _check_least(self, 1, "epochs", "batch_size")
+        _check_least(self, 1, "epochs", "batch_size", "threads")
         _check_positive(self, "learning_rate")
         _check_share(self, "random_moves")
         if self.teacher is not None:
@@ -159,7 +161,7 @@ class TrainConfig:
     seed: int = 1
     """Same seed, same run on the same machine."""
     steps: int = 1_000_000
-    """Learner steps in all, rounded up to whole rollouts."""
+    """Learner steps in all, rounded up to whole rollouts; 0 stops after the warm start."""
     torch_threads: int = 1
     """Threads that torch may use; networks of this size gain nothing from more."""
     max_rounds: int = DEFAULT_MAX_ROUNDS
@@ -190,8 +192,12 @@ class TrainConfig:
             )
         if not 1 <= self.max_rounds <= COUNTER_LIMIT:
             raise ValueError(f"max_rounds must be in 1..{COUNTER_LIMIT}, not {self.max_rounds}")
-        _check_least(self, 0, "seed")
-        _check_least(self, 1, "steps", "torch_threads", "checkpoint_every")
+        _check_least(self, 0, "seed", "steps")
+        _check_least(self, 1, "torch_threads", "checkpoint_every")
+        if self.seed in (self.evaluation.seed, self.evaluation.seed + 1):
+            raise ValueError(
+                f"seed {self.seed} deals for the evaluation: train on other deals, or set evaluation.seed"
+            )
         self._check_engine()
         for name in self.reward:
             if name not in REWARDS:

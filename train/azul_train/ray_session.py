@@ -15,7 +15,9 @@ INSTALL_RAY: Final = "pip install 'azul-env[ray]'"
 STORE_BYTES: Final = 256 * 2**20  # of a local Ray's shared memory: results are small
 KNOCK_SECONDS: Final = 10.0
 QUIET: Final[dict[str, Any]] = {"log_to_driver": False, "logging_level": logging.ERROR}
-START_TRIES: Final = 3  # of a local Ray, which gives up after 30 s: on a busy machine that can be too short
+START_TRIES: Final = (
+    3  # of a local Ray, which gives up after 30 s: on a busy machine that can be too short
+)
 # Ray tells nobody that it runs, leaves the choice of accelerators alone, keeps its own notes to its log files, and
 # has more patience with its own processes.
 SETTINGS: Final = {

@@ -53,11 +53,15 @@ def train(
 
 
 def resume(
-    folder: RunFolder, on_progress: OnProgress = ignore, address: str | None = None
+    folder: RunFolder,
+    on_progress: OnProgress = ignore,
+    command: str = "resume",
+    address: str | None = None,
 ) -> list[Evaluation]:
     """Go on from the last checkpoint of a run that was ended, however that happened."""
     with folder.locked(), _run(folder.config, folder, on_progress, address) as run:
         run.go_on()
+        folder.note_resume(command, run.keeper.steps)
         return run.learn()
 
 

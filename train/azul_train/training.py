@@ -46,11 +46,14 @@ def train(
         return run.learn()
 
 
-def resume(folder: RunFolder, on_progress: OnProgress = ignore) -> list[Evaluation]:
+def resume(
+    folder: RunFolder, on_progress: OnProgress = ignore, command: str = "resume"
+) -> list[Evaluation]:
     """Go on from the last checkpoint of a run that was ended, however that happened."""
     with folder.locked():
         run = Run(folder.config, folder, on_progress)
         run.go_on()
+        folder.note_resume(command, run.steps)
         return run.learn()
 
 
@@ -103,7 +106,7 @@ class Run:
         total = config.samples * (1 + config.epochs)
         with self.stopwatch.measure("imitation"):
             samples = collect_samples(
-                scripted_opponent(config.teacher),
+                scripted_opponent(config.teacher, config.threads),
                 self.config.num_players,
                 config.samples,
                 config.random_moves,
@@ -251,7 +254,7 @@ class Run:
         best = load_network(self.folder.best_model)
         results = self._measured(best, config.final_games, config.seed + FINAL_DEALS)
         for result in results:
-            self._note("final", **_as_metrics(result))
+            self._note("evaluation", final=True, **_as_metrics(result))
         self._note("time", shares=self.stopwatch.shares())
         card = self._card() | {"final": [_as_metrics(result) for result in results]}
         export_network(best, self.folder.best_model, card)

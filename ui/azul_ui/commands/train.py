@@ -120,7 +120,7 @@ def _resumed(path: Path, address: str | None) -> "RunFolder":
 
     folder = RunFolder.open(path)
     engine = _engine(folder.config, address)
-    _watch(folder, lambda on_progress: engine.resume(folder, on_progress))
+    _watch(folder, lambda on_progress: engine.resume(folder, on_progress, _command()))
     return folder
 
 
@@ -128,7 +128,7 @@ class _EngineCalls(NamedTuple):
     """The two things that an engine does."""
 
     train: "Callable[[TrainConfig, RunFolder, OnProgress], object]"
-    resume: "Callable[[RunFolder, OnProgress], object]"
+    resume: "Callable[[RunFolder, OnProgress, str], object]"
 
 
 def _engine(settings: "TrainConfig", address: str | None) -> _EngineCalls:
