@@ -103,6 +103,7 @@ class AzulMultiAgentEnv(MultiAgentEnv):
         ((agent, action),) = action_dict.items()
         if agent != self.possible_agents[mover]:
             raise ValueError(f"{agent} acts, but {self.possible_agents[mover]} is to move")
+        assert self._streams is not None, "reset() comes first"
         before = self._rows.copy()
         is_legal = play_one(self._rows, int(action), self._streams)
         if not is_legal and self.strict:

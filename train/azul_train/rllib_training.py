@@ -172,13 +172,8 @@ class RllibRun:
     def _note_progress(self, result: dict[str, Any], speed: float) -> None:
         learned = result["learners"][POLICY]
         losses = {name: float(learned[name]) for name in LOSSES}
-        timers = result["timers"]
-        seconds = {
-            "playing": float(timers["env_runner_sampling_timer"]),
-            "learning": float(timers["learner_update_timer"]),
-        }
         rate = float(learned["default_optimizer_learning_rate"])
-        self.keeper.note_progress(speed, losses, seconds=seconds, learning_rate=rate)
+        self.keeper.note_progress(speed, losses, learning_rate=rate)
 
     def _save(self) -> None:
         """Write a checkpoint; only a complete one gets its name, and then the older ones go."""
