@@ -178,17 +178,6 @@ def _two_digits(number: int) -> int:
 
 
 @kernel
-def scale_features(
-    features: NDArray[np.uint8], scales: NDArray[np.float32], out: NDArray[np.float32]
-) -> None:
-    """The float32 form of an observation."""
-    for place in range(len(scales)):
-        out[place] = (
-            np.float32(features[place]) * scales[place]
-        )  # else Numba goes by way of float64
-
-
-@kernel
 def observe_one(rows: NDArray[Any], player: int, features: NDArray[np.uint8]) -> None:
     """Write the integers of a single game's observation."""
     write_features(rows[0], player, features)

@@ -14,11 +14,14 @@ from azul_agents.model_file import CENTER_INPUTS, CENTER_KINDS, NUM_KINDS, Model
 from azul_env.core.jit import called_kernel, kernel
 from azul_env.core.spec import FACTORY_CAPACITY, NUM_COLORS, NUM_DESTINATIONS, TILES_PER_COLOR
 from azul_env.core.state import Rows
-from azul_env.observation import BOARD_SIZE, PADDING, scale_features, write_features
+from azul_env.float_observation import write_floats
+from azul_env.observation import BOARD_SIZE
 
 Vector = NDArray[np.float32]
 Matrix = NDArray[np.float32]
 
+FACTORY_HIGH: Final = np.float32(FACTORY_CAPACITY)  # what the observation divides counts by
+CENTER_HIGH: Final = np.float32(TILES_PER_COLOR)
 AT_ONCE: Final = 4  # rows added in one pass, so that the sums stay in registers
 
 
@@ -48,21 +51,21 @@ def layers_of(model: Model) -> Layers:
 
 
 @kernel
-def _copy(source: Vector, start: int, target: Vector, place: int, count: int) -> None:
-    """Copy some numbers. Assigning slices does the same, but takes Numba seconds to compile."""
-    for number in range(count):
-        target[place + number] = source[start + number]
+def _copy(source: Vector, target: Vector) -> None:
+    """Copy all of source to where target begins. Assigning slices does the same, but takes Numba seconds to compile."""
+    for place in range(len(source)):
+        target[place] = source[place]
 
 
 @called_kernel
 def apply_layer(layer: Matrix, inputs: Vector, outputs: Vector) -> None:
-    """Write what a layer makes of its inputs, which are as many as the layer has or, behind them, 0."""
-    active = np.empty(len(inputs) + AT_ONCE, np.int64)
+    """Write what a layer makes of its inputs, passing over those that are 0."""
+    active = np.empty(len(inputs), np.int64)
     count = 0
     for place in range(len(inputs)):
         active[count] = place
         count += inputs[place] != 0
-    _copy(layer[0], 0, outputs, 0, len(outputs))
+    _copy(layer[0], outputs)
     whole = count - count % AT_ONCE
     for first in range(0, whole, AT_ONCE):
         a, b, c, d = active[first], active[first + 1], active[first + 2], active[first + 3]
@@ -87,11 +90,11 @@ def _switch_off_negative(units: Vector) -> None:
 
 
 @kernel
-def _add_factory(layer: Matrix, counts: Vector, embedded: Vector) -> None:
+def _embed_factory(layer: Matrix, counts: Vector, embedded: Vector) -> None:
     """Write the embedding of one factory: the sum of one row for each color on it."""
-    _copy(layer[0], 0, embedded, 0, len(embedded))
+    _copy(layer[0], embedded)
     for color in range(NUM_COLORS):
-        tiles = _tiles(counts[color], FACTORY_CAPACITY)
+        tiles = _tiles(counts[color], FACTORY_HIGH)
         if tiles > 0:
             row = layer[FACTORY_CAPACITY * color + tiles]
             for place in range(len(embedded)):
@@ -100,43 +103,41 @@ def _add_factory(layer: Matrix, counts: Vector, embedded: Vector) -> None:
 
 
 @kernel
-def _tiles(observed: np.float32, high: int) -> int:
+def _tiles(observed: np.float32, high: np.float32) -> int:
     """The number of tiles that a number of the observation stands for."""
-    return int(observed * np.float32(high) + np.float32(0.5))
-
-
-@kernel
-def _kind(color: int, tiles: int, first: int) -> int:
-    """The place of an offer among all pairs (color, kind); of the first kind where there are no tiles."""
-    return NUM_KINDS * color + first + max(tiles - 1, 0)
+    return int(observed * high + np.float32(0.5))
 
 
 @called_kernel
 def _write_sources(
     layers: Layers, observation: Vector, start: int, kinds: NDArray[np.int64], keys: Matrix
 ) -> Vector:
-    """Write kinds and keys of all sources; return what the trunk sees of them: the factories' sum, and the center."""
+    """Write kinds and keys of all sources; return what the trunk sees of them: the factories' sum, and the center.
+
+    A kind is written as its place among all pairs (color, kind), the first kind where there are no tiles.
+    """
     source_size = layers.factory.shape[1]
     seen = np.zeros(2 * source_size, np.float32)
     factories = len(keys) - 1
     embedded = np.empty(source_size, np.float32)
     for factory in range(factories):
         counts = observation[start + NUM_COLORS * factory : start + NUM_COLORS * (factory + 1)]
-        _add_factory(layers.factory, counts, embedded)
+        _embed_factory(layers.factory, counts, embedded)
         apply_layer(layers.factory_key, embedded, keys[factory])
         for place in range(source_size):
             seen[place] += embedded[place]
         for color in range(NUM_COLORS):
-            tiles = _tiles(counts[color], FACTORY_CAPACITY)
-            kinds[factory, color] = _kind(color, tiles, 0)
+            tiles = _tiles(counts[color], FACTORY_HIGH)
+            kinds[factory, color] = NUM_KINDS * color + max(tiles - 1, 0)
     start += NUM_COLORS * factories
     inputs = np.zeros(CENTER_INPUTS, np.float32)
-    _copy(observation, start, inputs, CENTER_KINDS * NUM_COLORS, NUM_COLORS + 1)
+    counts_and_marker = observation[start : start + NUM_COLORS + 1]
+    _copy(counts_and_marker, inputs[CENTER_KINDS * NUM_COLORS :])
     for color in range(NUM_COLORS):
-        tiles = min(_tiles(observation[start + color], TILES_PER_COLOR), CENTER_KINDS)
+        tiles = min(_tiles(counts_and_marker[color], CENTER_HIGH), CENTER_KINDS)
         if tiles > 0:
             inputs[CENTER_KINDS * color + tiles - 1] = 1
-        kinds[factories, color] = _kind(color, tiles, FACTORY_CAPACITY)
+        kinds[factories, color] = NUM_KINDS * color + FACTORY_CAPACITY + max(tiles - 1, 0)
     in_center = seen[source_size:]
     apply_layer(layers.center, inputs, in_center)
     _switch_off_negative(in_center)
@@ -151,9 +152,9 @@ def _write_trunk(
     """Write the units that both heads see. The factories are the part of the observation from start to stop."""
     rest = len(observation) - (stop - start)
     inputs = np.empty(rest + len(sources), np.float32)
-    _copy(observation, 0, inputs, 0, start)
-    _copy(observation, stop, inputs, start, rest - start)
-    _copy(sources, 0, inputs, rest, len(sources))
+    _copy(observation[:start], inputs)
+    _copy(observation[stop:], inputs[start:])
+    _copy(sources, inputs[rest:])
     between = np.empty(len(trunk), np.float32)
     apply_layer(layers.trunk_1, inputs, between)
     _switch_off_negative(between)
@@ -221,13 +222,10 @@ def write_batch(
 
 @kernel
 def write_game(
-    layers: Layers, rows: Rows, player: int, scales: Vector, logits: Vector
+    layers: Layers, rows: Rows, player: int, observation: Vector, logits: Vector
 ) -> np.float32:
-    """Write the logits of a game as a player sees it, and return its value."""
-    features = np.zeros(len(scales) + PADDING, np.uint8)
-    observation = np.empty(len(scales), np.float32)
-    write_features(rows[0], player, features)
-    scale_features(features, scales, observation)
+    """Write the logits of a game as a player sees it, and return its value; `observation` is room for what it sees."""
+    write_floats(rows[0], player, observation)
     return write_forward(layers, observation, logits)
 
 

@@ -21,6 +21,11 @@ CENTER_KINDS: Final = 6  # one to five tiles of a color in the center, and six o
 NUM_KINDS: Final = FACTORY_CAPACITY + CENTER_KINDS
 CENTER_INPUTS: Final = NUM_COLORS * (CENTER_KINDS + 1) + 1  # kinds, counts, and the marker
 
+# What NumPy and zipfile raise on files that are damaged or something else (RuntimeError: encrypted, or unknown flags).
+UNREADABLE: Final = (
+    OSError, ValueError, EOFError, KeyError, RuntimeError, zipfile.BadZipFile, zlib.error
+)  # fmt: skip
+
 Arrays = dict[str, NDArray[np.float32]]
 
 
@@ -66,10 +71,15 @@ def read_model(path: Path) -> Model:
     """The network in a file. Raises ModelFileError, which names the file and what is wrong with it."""
     try:
         with np.load(path, allow_pickle=False) as archive:
+            damaged = archive.zip.testzip()  # NumPy stops reading before the sum is checked
+            if damaged:
+                raise ValueError(f"{damaged} is damaged")
             contents = {name: archive[name] for name in archive.files}
     except FileNotFoundError:
         raise ModelFileError(f"{path}: there is no such file") from None
-    except (OSError, ValueError, EOFError, AttributeError, zipfile.BadZipFile, zlib.error) as error:
+    except TypeError:  # NumPy gave one array, which is no archive
+        raise ModelFileError(f"{path}: not a model: it is a single array") from None
+    except UNREADABLE as error:
         raise ModelFileError(f"{path}: not a model written by `azul export` ({error})") from None
     try:
         model = _model_of(contents)

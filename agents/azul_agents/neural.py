@@ -16,7 +16,7 @@ from azul_agents.model_file import Model, ModelFileError, read_model
 from azul_agents.registry import AgentKind, AgentSpecError, option
 from azul_env import GameState, legal_mask
 from azul_env.core.spec import ACTIONS_PER_SOURCE, num_factories
-from azul_env.observation import observation_scales, observation_size
+from azul_env.observation import observation_size
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class NeuralPolicy:
         self.card = model.card
         self.num_actions = ACTIONS_PER_SOURCE * (num_factories(model.num_players) + 1)
         self._layers = layers_of(model)
-        self._scales = observation_scales(model.num_players)
+        self._observation = np.empty(observation_size(model.num_players), np.float32)
 
     @classmethod
     def load(cls, path: Path | str) -> "NeuralPolicy":
@@ -80,7 +80,8 @@ class NeuralPolicy:
     def judge(self, state: GameState) -> tuple[NDArray[np.float32], float]:
         """Logits of all actions, legal or not, and value of a position, as the player to move sees it."""
         logits = np.empty(self.num_actions, np.float32)
-        value = write_game(self._layers, state.rows, state.current_player, self._scales, logits)
+        seen = self._observation
+        value = write_game(self._layers, state.rows, state.current_player, seen, logits)
         return logits, float(value)
 
 

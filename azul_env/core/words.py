@@ -19,6 +19,10 @@ LANE_ONES: Final = sum(1 << LANE_BITS * color for color in range(NUM_COLORS))  #
 LANE_TOPS: Final = LANE_ONES << (LANE_BITS - 1)  # the highest bit of every lane
 ALL_LANES: Final = (1 << LANE_BITS * NUM_COLORS) - 1
 TOP_LANE: Final = LANE_BITS * (NUM_COLORS - 1)
+# Multiplied with bits that stand LANE_BITS apart, gathers them side by side from bit GATHERED on; no two sums meet.
+GATHERED: Final = (LANE_BITS - 1) * (NUM_COLORS - 1)
+GATHER: Final = sum(1 << (GATHERED - (LANE_BITS - 1) * color) for color in range(NUM_COLORS))
+COLORS: Final = (1 << NUM_COLORS) - 1
 
 
 def _nth_bit_table() -> np.ndarray[Any, np.dtype[np.int8]]:
@@ -68,6 +72,12 @@ def lane_total(word: int) -> int:
 def nonzero_lanes(word: int) -> int:
     """The top bit of every lane that holds anything; numbers must be below 2048."""
     return (word + (LANE_TOPS - LANE_ONES)) & LANE_TOPS
+
+
+@kernel
+def lowest_of_lanes(word: int) -> int:
+    """The lowest bit of every lane, as a word of five bits."""
+    return (((word & LANE_ONES) * GATHER) >> GATHERED) & COLORS
 
 
 @kernel

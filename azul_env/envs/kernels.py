@@ -12,7 +12,8 @@ from azul_env.core.moves import draft
 from azul_env.core.rounds import MAX_ROUNDS, PLAYING, close_round
 from azul_env.core.spec import ACTIONS_PER_SOURCE
 from azul_env.core.state import Row, Rows, center_of
-from azul_env.observation import scale_features, write_features
+from azul_env.float_observation import write_floats
+from azul_env.observation import write_features
 from azul_env.rewards import ILLEGAL_PENALTY, begin_rewards, finish_rewards
 
 Flags = NDArray[np.bool_]
@@ -58,14 +59,13 @@ def publish(
     players: Numbers,
     masks: Flags,
     features: NDArray[np.uint8],
-    scales: NDArray[np.float32],
     observations: NDArray[np.float32],
     first: int,
     last: int,
 ) -> None:
     """Write masks and observations of the given players; with NO_FLOATS, only their features."""
     for i in range(first, last):
-        _publish_game(rows[i], players[i], masks, features, scales, observations, i, first)
+        _publish_game(rows[i], players[i], masks, features, observations, i)
 
 
 @kernel
@@ -74,14 +74,12 @@ def _publish_game(
     player: int,
     masks: Flags,
     features: NDArray[np.uint8],
-    scales: NDArray[np.float32],
     observations: NDArray[np.float32],
     i: int,
-    first: int,
 ) -> None:
     """Write the mask and the observation of one game."""
     write_mask(row, masks[i])
-    _observe_game(row, player, features, scales, observations, i, first)
+    _observe_game(row, player, features, observations, i)
 
 
 @kernel
@@ -89,20 +87,14 @@ def _observe_game(
     row: Row,
     player: int,
     features: NDArray[np.uint8],
-    scales: NDArray[np.float32],
     observations: NDArray[np.float32],
     i: int,
-    first: int,
 ) -> None:
-    """Write the observation of one game. Floats are made by way of the features of game `first`.
-
-    That row is one per thread and stays in the processor's nearest cache.
-    """
+    """Write the observation of one game, as floats unless there are NO_FLOATS."""
     if len(observations) == 0:
         write_features(row, player, features[i])
     else:
-        write_features(row, player, features[first])
-        scale_features(features[first], scales, observations[i])
+        write_floats(row, player, observations[i])
 
 
 @kernel
@@ -124,7 +116,6 @@ def step_turns(
     players: Numbers,
     masks: Flags,
     features: NDArray[np.uint8],
-    scales: NDArray[np.float32],
     observations: NDArray[np.float32],
     final_features: NDArray[np.uint8],
     final_observations: NDArray[np.float32],
@@ -157,10 +148,10 @@ def step_turns(
             final_rows[i] = rows[i]
             for player in range(row["num_players"]):
                 final_scores[i, player] = row["scores"][player]
-            _observe_game(row, mover, final_features, scales, final_observations, i, first)
+            _observe_game(row, mover, final_features, final_observations, i)
             reset_game(row, row["num_players"], starting_player, max_rounds, streams, i)
         players[i] = row["current_player"]
-        _publish_game(row, players[i], masks, features, scales, observations, i, first)
+        _publish_game(row, players[i], masks, features, observations, i)
 
 
 @kernel
@@ -223,7 +214,6 @@ def settle(
     own_rewards: NDArray[np.float64],
     terminated: Flags,
     truncated: Flags,
-    scales: NDArray[np.float32],
     final_features: NDArray[np.uint8],
     final_observations: NDArray[np.float32],
     first: int,
@@ -240,4 +230,4 @@ def settle(
         truncated[i] = row["end_reason"] == MAX_ROUNDS and not illegal[i]
         terminated[i] = illegal[i] or (row["end_reason"] != PLAYING and not truncated[i])
         if terminated[i] or truncated[i]:
-            _observe_game(row, seats[i], final_features, scales, final_observations, i, first)
+            _observe_game(row, seats[i], final_features, final_observations, i)

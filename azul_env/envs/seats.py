@@ -101,7 +101,6 @@ class SeatGames:
             result.rewards,
             result.terminated,
             result.truncated,
-            settings.scales,
             *final,
         )
         if before is not None:
@@ -111,9 +110,8 @@ class SeatGames:
     def publish(self) -> tuple[NDArray[Any], NDArray[np.bool_]]:
         """Observations and masks of all learners, in arrays that are the caller's."""
         arrays = self._buffers.take(self._new_arrays)
-        scales = self.settings.scales
         self.workers.run(
-            publish, self.rows, self.seats, arrays.masks, arrays.features, scales, arrays.floats
+            publish, self.rows, self.seats, arrays.masks, arrays.features, arrays.floats
         )
         return observations_in(arrays.features, arrays.floats), arrays.masks
 

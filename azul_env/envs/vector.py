@@ -276,7 +276,6 @@ class AzulTurnsVectorEnv(_AzulVector):
             arrays.players,
             arrays.masks,
             arrays.features,
-            settings.scales,
             arrays.floats,
             arrays.final_features,
             arrays.final_floats,
@@ -328,9 +327,8 @@ class AzulTurnsVectorEnv(_AzulVector):
     def _resumed(self) -> tuple[NDArray[Any], Info]:
         self._arrays = arrays = self._buffers.take(self._new_arrays)
         arrays.players[:] = self.rows["current_player"]
-        scales = self.settings.scales
         self.workers.run(
-            publish, self.rows, arrays.players, arrays.masks, arrays.features, scales, arrays.floats
+            publish, self.rows, arrays.players, arrays.masks, arrays.features, arrays.floats
         )
         return observations_in(arrays.features, arrays.floats), self._turn_info()
 

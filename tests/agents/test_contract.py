@@ -1,16 +1,20 @@
 """What every agent promises: legal actions, the same ones for the same seed, and nothing changed."""
 
 from dataclasses import fields
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from azul_agents.base import CannotAnalyseError
+from azul_agents.model_file import write_model
 from azul_agents.registry import AgentSpecError, agent_kinds, make_agent
 from azul_env import GameState, apply_action, legal_mask, new_game
+from models import random_model
 
 SPECS = ["random", "greedy", "alphabeta:nodes=300", "alphabeta:depth=2", "mcts:simulations=200"]
 SPECS += ["mcts:simulations=50,leaf=round", "mcts:simulations=20,leaf=game"]
+NEURAL_SPECS = ["neural:path={model}", "neural:path={model},temperature=1.5"]
 
 
 def positions(num_players: int, count: int = 12) -> list[GameState]:
@@ -24,9 +28,22 @@ def positions(num_players: int, count: int = 12) -> list[GameState]:
     return found[:: max(1, len(found) // count)]
 
 
-@pytest.mark.parametrize("spec", SPECS)
+@pytest.fixture(scope="module")
+def models(tmp_path_factory: pytest.TempPathFactory) -> dict[int, Path]:
+    """Files of networks by number of players."""
+    folder = tmp_path_factory.mktemp("models")
+    paths = {num_players: folder / f"{num_players}.npz" for num_players in (2, 3, 4)}
+    for num_players, path in paths.items():
+        write_model(path, random_model(num_players))
+    return paths
+
+
+@pytest.mark.parametrize("spec", SPECS + NEURAL_SPECS)
 @pytest.mark.parametrize("num_players", [2, 3, 4])
-def test_agent__answers_legally_the_same_and_changes_nothing(spec: str, num_players: int) -> None:
+def test_agent__answers_legally_the_same_and_changes_nothing(
+    spec: str, num_players: int, models: dict[int, Path]
+) -> None:
+    spec = spec.format(model=models[num_players])
     agent, twin = make_agent(spec), make_agent(spec)
     for number, state in enumerate(positions(num_players)):
         mask = legal_mask(state)
@@ -57,13 +74,16 @@ def test_random__says_that_it_values_nothing() -> None:
         make_agent("random").analyse(new_game(2, rng=0))
 
 
-@pytest.mark.parametrize("spec", ["alphabeta:nodes=100", "mcts:simulations=100"])
-def test_search_of_a_finished_game__is_an_error(spec: str) -> None:
+@pytest.mark.parametrize(
+    "spec", ["alphabeta:nodes=100", "mcts:simulations=100", "neural:path={model}"]
+)
+def test_search_of_a_finished_game__is_an_error(spec: str, models: dict[int, Path]) -> None:
     state = new_game(2, rng=0, max_rounds=1)
     while not state.is_terminal:
         state = apply_action(state, int(legal_mask(state).argmax()), rng=0).state
+    agent = make_agent(spec.format(model=models[2]))
     with pytest.raises(ValueError, match="over"):
-        make_agent(spec).act(state, legal_mask(state), np.random.default_rng(0))
+        agent.act(state, legal_mask(state), np.random.default_rng(0))
 
 
 def test_random__plays_every_legal_action() -> None:
@@ -75,7 +95,7 @@ def test_random__plays_every_legal_action() -> None:
 
 
 def test_unknown_agent__lists_those_there_are() -> None:
-    with pytest.raises(AgentSpecError, match="random, greedy, alphabeta, mcts"):
+    with pytest.raises(AgentSpecError, match="random, greedy, alphabeta, mcts, ppo, neural"):
         make_agent("gredy")
 
 

@@ -17,7 +17,8 @@ from azul_env import (
     observe,
     to_dict,
 )
-from azul_env.observation import observation_highs, observation_size
+from azul_env.envs.kernels import publish
+from azul_env.observation import PADDING, observation_highs, observation_size
 from positions import position, random_game
 from properties.walks import states_of, walks
 
@@ -63,6 +64,27 @@ def test_decoding__gives_back_the_state_from_every_seat_in_both_forms(state):
             assert decode_observation(vector, players, seat) == state
         views.append(vector.tobytes())
     assert len(set(views)) == players  # a seat can tell that it is not another one
+
+
+@settings(max_examples=60)
+@given(states())
+def test_batch__is_written_bit_by_bit_as_a_single_state_and_nowhere_else(state):
+    size, actions = observation_size(state.num_players), len(legal_mask(state))
+    rows = np.concatenate([state.rows] * 3)
+    no_floats = np.zeros((0, 0), np.float32)
+    for seat in range(state.num_players):
+        players = np.full(3, seat)
+        masks = np.ones((3, actions), np.bool_)
+        features = np.full((3, size + PADDING), 99, np.uint8)
+        floats = np.full((3, size), 99, np.float32)
+        publish(rows, players, masks, features, floats, 1, 2)
+        publish(rows, players, masks, features, no_floats, 1, 2)
+        assert floats[1].tobytes() == observe(state, seat, np.float32).tobytes()
+        assert features[1, :size].tobytes() == observe(state, seat, np.uint8).tobytes()
+        assert masks[1].tobytes() == legal_mask(state).tobytes()
+        for others in (floats[::2], features[::2]):
+            assert (others == 99).all()
+        assert masks[::2].all()
 
 
 @pytest.mark.parametrize("num_players", PLAYERS)

@@ -13,6 +13,7 @@ from azul_agents.duel import duel
 from azul_agents.fitting import first_weights, self_play
 from azul_agents.greedy import GreedyAgent, greedy_actions
 from azul_agents.mcts import MctsAgent, MctsOptions
+from azul_agents.neural import NeuralAgent, NeuralPolicy
 from azul_env import (
     GameBatch,
     GameState,
@@ -21,12 +22,14 @@ from azul_env import (
     legal_actions,
     legal_mask,
     new_game,
+    observe,
     ranking,
     resign,
 )
 from azul_env.core.jit import KERNELS
 from azul_env.envs.single import AzulEnv
 from azul_env.envs.vector import AzulTurnsVectorEnv, AzulVectorEnv
+from models import random_model
 
 
 def play_single_games(digest: "hashlib._Hash", games: int) -> None:
@@ -85,14 +88,18 @@ def use_agents(digest: "hashlib._Hash") -> None:
     late = new_game(2, rng=1)
     for _ in range(9):
         late = apply_action(late, int(np.flatnonzero(legal_mask(late))[-1]), rng=1).state
+    policy = NeuralPolicy(random_model(2))
     agents = [
         GreedyAgent(),
+        NeuralAgent("neural", lambda num_players: policy),
         AlphaBetaAgent(options=AlphaBetaOptions(nodes=60)),
         *(MctsAgent(options=MctsOptions(simulations=8, leaf=leaf)) for leaf in ("value", "game")),
     ]
     for agent in agents:
         action = agent.act(late, legal_mask(late), np.random.Generator(np.random.PCG64(5)))
         digest.update(GameState(late.rows).rows.tobytes() + bytes([action % 256]))
+    for array in policy.logits_and_values(observe(late)[None]):
+        digest.update(array.tobytes())
     weights = first_weights()
     self_play(2, 1, weights, seed=1, nodes=20)
     digest.update(str(duel(2, weights, weights, games=2, nodes=20, seed=1)).encode())

@@ -67,7 +67,7 @@ class LeagueConfig:
 
     schedule: str = "mix"
     """How snapshots are chosen: `mirror` (always the latest self), `mix` (the latest or any older one), `prioritised`
-    (the latest, or older ones the more often the better they do)."""
+    (any, the more often the better it does)."""
     scripted: dict[str, float] = field(default_factory=lambda: {"greedy": 0.3})
     """Shares of games against agents by spec; the rest is against snapshots."""
     latest_share: float = 0.5

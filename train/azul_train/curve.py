@@ -57,7 +57,7 @@ def _frame(axes: Axes, label: str, num_players: int) -> None:
 
 def _curves(axes: Axes, metrics: list[Line], key: str) -> None:
     """A line an opponent with its intervals, and the evaluation at the end as a diamond."""
-    final = {line["opponent"]: line for line in final_evaluation(metrics) if line.get("final")}
+    final = {line["opponent"]: line for line in final_evaluation(metrics)}
     by_opponent = curves(metrics)
     opponents = list(dict.fromkeys([*by_opponent, *final]))
     for place, opponent in enumerate(opponents):

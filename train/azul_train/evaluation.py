@@ -13,7 +13,7 @@ from azul_env.core.spec import DEFAULT_MAX_ROUNDS, num_actions
 from azul_env.core.state import Rows, empty_rows
 from azul_env.envs.kernels import play_some
 from azul_env.envs.seats import BatchedOpponent
-from azul_train.league_env import win_shares
+from azul_train.rewards import win_shares
 
 
 @dataclass(frozen=True)

@@ -99,6 +99,7 @@ def imitate(
     on_batch: Callable[[int], None] = lambda done: None,
 ) -> dict[str, float]:
     """Fit the network to the teacher's moves and to the returns; loss and accuracy over the last epoch."""
+    batch_size = min(batch_size, len(samples))
     optimizer = torch.optim.Adam(network.parameters(), learning_rate)
     rng = np.random.default_rng([seed, 4])
     batches = epochs * (len(samples) // batch_size)

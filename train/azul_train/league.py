@@ -31,18 +31,22 @@ class LeagueSettings(Protocol):
     @property
     def schedule(self) -> str:
         """One of SCHEDULES."""
+        ...
 
     @property
     def scripted(self) -> Mapping[str, float]:
         """Agents by name and their shares of the games."""
+        ...
 
     @property
     def latest_share(self) -> float:
         """How much of the snapshots' games the newest plays, where the schedule is `mix`."""
+        ...
 
     @property
     def max_snapshots(self) -> int:
         """How many snapshots get new games: the newest."""
+        ...
 
 
 @dataclass
@@ -92,7 +96,8 @@ class League:
         snapshots = [n for n, member in enumerate(self.members) if member.is_snapshot]
         active = snapshots[-self.settings.max_snapshots :]
         if active:
-            chances[active] = (1 - chances.sum()) * self._shares(active)
+            # Shares that fill a whole may add up to a hair above 1.
+            chances[active] = max(0.0, 1 - chances.sum()) * self._shares(active)
         if not chances.any():
             raise ValueError("the league has neither snapshots nor scripted agents with a share")
         return chances / chances.sum()

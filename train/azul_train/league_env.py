@@ -8,36 +8,13 @@ from numpy.typing import NDArray
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvObs, VecEnvStepReturn
 
 from azul_env.core.batch import new_streams
-from azul_env.core.jit import kernel
-from azul_env.core.ranking import standing
 from azul_env.core.state import Rows
 from azul_env.envs.seats import BatchedOpponent, SeatGames
 from azul_env.envs.settings import RANDOM, Settings
 from azul_train.league import League
-from azul_train.rewards import seat_rewards
+from azul_train.rewards import seat_rewards, win_shares
 from azul_train.stopwatch import Stopwatch
 from azul_train.vec_env import ArrayVecEnv
-
-
-@kernel
-def write_win_shares(rows: Rows, seats: NDArray[np.int64], shares: NDArray[np.float64]) -> None:
-    """The share of the win that a seat has in every finished game: 1 alone, less if shared, 0 if lost."""
-    for i in range(len(rows)):
-        own = standing(rows[i], seats[i])
-        sharers = 0
-        is_beaten = False
-        for player in range(rows[i]["num_players"]):
-            theirs = standing(rows[i], player)
-            sharers += 1 if theirs == own else 0
-            is_beaten = is_beaten or theirs > own
-        shares[i] = 0.0 if is_beaten else 1.0 / sharers
-
-
-def win_shares(rows: Rows, seats: NDArray[np.int64]) -> NDArray[np.float64]:
-    """The share of the win that a seat has in every finished game."""
-    shares = np.zeros(len(rows))
-    write_win_shares(rows, seats, shares)
-    return shares
 
 
 class LeagueVecEnv(ArrayVecEnv):

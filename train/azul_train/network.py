@@ -96,7 +96,7 @@ class AzulNetwork(nn.Module):
         on_factories = counts == torch.arange(1, FACTORY_CAPACITY + 1)
         center = self._center_counts(observations)[..., None]
         in_center = center == torch.arange(1, CENTER_KINDS + 1)
-        return on_factories.float(), in_center.float()
+        return on_factories.to(observations.dtype), in_center.to(observations.dtype)
 
     def _kinds(self, observations: Tensor) -> Tensor:
         """The place of every offer (source, color) among all pairs (color, kind); of the first kind where none is."""

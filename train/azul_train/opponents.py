@@ -14,7 +14,7 @@ from azul_agents.registry import make_agent
 from azul_env.core.state import Rows
 from azul_env.envs.kernels import publish
 from azul_env.envs.seats import BatchedOpponent, OneByOne
-from azul_env.observation import PADDING, observation_scales, observation_size
+from azul_env.observation import PADDING, observation_size
 from azul_train.network import AzulNetwork
 
 COMPILED: dict[str, BatchedOpponent] = {"random": random_actions, "greedy": greedy_actions}
@@ -54,7 +54,7 @@ def observed(rows: Rows, masks: NDArray[np.bool_]) -> NDArray[np.float32]:
     features = np.empty((len(rows), size + PADDING), np.uint8)
     floats = np.empty((len(rows), size), np.float32)
     movers = rows["current_player"].astype(np.int64)
-    publish(rows, movers, masks, features, observation_scales(players), floats, 0, len(rows))
+    publish(rows, movers, masks, features, floats, 0, len(rows))
     return floats
 
 

@@ -16,7 +16,7 @@ class Progress:
     phase: str
     """`imitation`, `self-play` or `evaluation`."""
     done: int
-    """Samples, learner steps or games of this phase so far, whichever the phase counts."""
+    """What the phase counts, so far: samples, learner steps or opponents."""
     total: int
     """What `done` will be at the end of the phase."""
     steps_per_second: float = 0.0

@@ -10,6 +10,7 @@ from azul_train.results import (
     final_evaluation,
     game_share,
     imitation_of,
+    last_evaluation,
     length_of,
     time_shares,
 )
@@ -19,7 +20,7 @@ from azul_train.run_folder import RunFolder, write_atomically
 def write_report(folder: RunFolder) -> None:
     """Write `report.md` and, as soon as there is an evaluation, `curve.png`."""
     config, metrics = folder.config, folder.read_metrics()
-    has_curve = bool(final_evaluation(metrics))
+    has_curve = bool(last_evaluation(metrics))
     if has_curve:
         # Imported here: the table of a run can be read where nothing draws.
         from azul_train.curve import draw_curve
@@ -28,7 +29,7 @@ def write_report(folder: RunFolder) -> None:
         write_atomically(folder.curve, draw_curve(metrics, config.num_players, title))
     sections = [
         _summary(folder, config, metrics),
-        _evaluation(folder, config, metrics),
+        _evaluation(config, metrics),
         *([_curve(folder, metrics)] if has_curve else []),
         _play(folder),
         _time(metrics),
@@ -49,7 +50,7 @@ def evaluation_cells(line: Line) -> tuple[str, ...]:
     )
 
 
-EVALUATION_HEADER = ("opponent", "games", "win rate", "95 %", "points", "opponent's points")
+EVALUATION_HEADER = ("opponent", "games", "win rate", "95 %", "points", "opponent's")
 
 
 def play_command(folder: RunFolder) -> str:
@@ -60,41 +61,40 @@ def play_command(folder: RunFolder) -> str:
 def _summary(folder: RunFolder, config: TrainConfig, metrics: list[Line]) -> str:
     run = folder.run
     steps, minutes = length_of(metrics)
+    done = f"{steps:,}" if steps >= config.steps else f"{steps:,} of {config.steps:,}"
     commands = [run["command"], *(resumed["command"] for resumed in run["resumed"])]
     machine = run["machine"]
     return (
         f"# Training run {config.name}\n\n"
-        f"{config.num_players} players, {steps:,} of {config.steps:,} learner steps, {minutes:.1f} minutes on "
+        f"{config.num_players} players, {done} learner steps, {minutes:.1f} minutes on "
         f"{machine['cpu']} ({machine['cores']} cores; torch threads: {config.torch_threads}), seed {config.seed}, "
         f"started {run['started']}, commit {run['commit'] or 'unknown'}.\n\n"
         + "".join(f"    {command}\n" for command in commands)
     )
 
 
-def _evaluation(folder: RunFolder, config: TrainConfig, metrics: list[Line]) -> str:
-    lines = final_evaluation(metrics)
+def _evaluation(config: TrainConfig, metrics: list[Line]) -> str:
+    lines = last_evaluation(metrics)
     if not lines:
         return "## Evaluation\n\nNone yet.\n"
-    is_final = any(line.get("final") for line in lines)
-    at = f"At the end, after {max(line['steps'] for line in lines):,} steps"
-    if not is_final and lines[0]["steps"] < config.steps:
-        at = f"So far, after {lines[0]['steps']:,} steps"
+    what = f"The learner after {lines[0]['steps']:,} steps, on deals that it was not trained on"
+    if final_evaluation(metrics):
+        what = "The best model, on deals that it was neither trained on nor chosen by"
     copies = config.num_players - 1
     others = "one opponent" if copies == 1 else f"{copies} copies of an opponent"
-    chance = percent(1 / config.num_players)
     return (
-        f"## Evaluation\n\n{at}, always the best move, against {others}, each deal once from every seat, "
-        f"on deals that were not trained on (seed {config.evaluation.seed}). A shared win counts as an equal share; "
-        f"chance is {chance}.\n\n"
+        f"## Evaluation\n\n{what}, against {others}, every deal once from every seat, always its best move. "
+        f"A shared win counts as an equal share; chance is {percent(1 / config.num_players)}; the intervals are "
+        "Wilson's, for 95 %.\n\n"
         + _table(EVALUATION_HEADER, [evaluation_cells(line) for line in lines])
     )
 
 
 def _curve(folder: RunFolder, metrics: list[Line]) -> str:
     text = f"## Learning curve\n\n![Win rates over minutes and steps]({folder.curve.name})\n\n"
-    text += "Bands and bars are 95 % intervals (Wilson)."
-    if any(line.get("final") for line in metrics):
-        text += " Diamonds are the evaluation at the end."
+    text += "Bands are 95 % intervals."
+    if final_evaluation(metrics):
+        text += " Diamonds are the best model in the table above."
     imitation = imitation_of(metrics)
     if imitation is not None:
         text += (

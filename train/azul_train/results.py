@@ -6,6 +6,7 @@ from typing import Any, Final
 Line = dict[str, Any]
 
 EVALUATION: Final = "evaluation"
+FINAL: Final = "final"  # set in the lines of the evaluation at the end
 IMITATION: Final = "imitation"
 TIME: Final = "time"
 GAME_PARTS: Final = ("environment", "masks", "scripted opponents")  # what is not learning
@@ -15,7 +16,7 @@ def curves(metrics: Iterable[Line]) -> dict[str, list[Line]]:
     """The evaluations during training by opponent, in order of steps."""
     found: dict[str, dict[int, Line]] = {}
     for line in metrics:
-        if line["kind"] == EVALUATION and not line.get("final"):
+        if line["kind"] == EVALUATION and not line.get(FINAL):
             found.setdefault(line["opponent"], {})[line["steps"]] = line
     return {
         opponent: [lines[steps] for steps in sorted(lines)] for opponent, lines in found.items()
@@ -23,10 +24,13 @@ def curves(metrics: Iterable[Line]) -> dict[str, list[Line]]:
 
 
 def final_evaluation(metrics: Sequence[Line]) -> list[Line]:
-    """The evaluation at the end, one line an opponent; of a run that is not over, the last one so far."""
-    evaluations = [line for line in metrics if line["kind"] == EVALUATION]
-    final = [line for line in evaluations if line.get("final")]
-    return list({line["opponent"]: line for line in final or evaluations}.values())
+    """The evaluation of the best model at the end, one line an opponent; empty before."""
+    return list({line["opponent"]: line for line in metrics if line.get(FINAL)}.values())
+
+
+def last_evaluation(metrics: Sequence[Line]) -> list[Line]:
+    """The evaluation at the end or, of a run that is not over, the last one so far."""
+    return final_evaluation(metrics) or [lines[-1] for lines in curves(metrics).values()]
 
 
 def imitation_of(metrics: Sequence[Line]) -> Line | None:
@@ -35,8 +39,11 @@ def imitation_of(metrics: Sequence[Line]) -> Line | None:
 
 
 def time_shares(metrics: Sequence[Line]) -> dict[str, float]:
-    """Percent of the time by what it was spent on; empty if the run has not told yet."""
-    return next((line["shares"] for line in reversed(metrics) if line["kind"] == TIME), {})
+    """Percent of the time by what it was spent on, the most first; empty if the run has not told yet."""
+    shares: dict[str, float] = next(
+        (line["shares"] for line in reversed(metrics) if line["kind"] == TIME), {}
+    )
+    return dict(sorted(shares.items(), key=lambda part: -part[1]))
 
 
 def game_share(shares: dict[str, float]) -> float:

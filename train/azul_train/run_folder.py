@@ -148,8 +148,15 @@ class RunFolder:
         return lines
 
     def keep_metrics_until(self, steps: int) -> None:
-        """Drop what was measured after `steps`, here and in TensorBoard: the run goes on from there."""
-        kept = [line for line in self.read_metrics() if line["steps"] <= steps]
+        """Drop what was measured after `steps`, here and in TensorBoard: the run goes on from there.
+
+        What is told at the end of a run goes too: it will be told again.
+        """
+        kept = [
+            line
+            for line in self.read_metrics()
+            if line["steps"] <= steps and not line.get("final") and line["kind"] != "time"
+        ]
         write_atomically(self.metrics_file, "".join(json.dumps(line) + "\n" for line in kept))
         self._purge_step = steps + 1
 

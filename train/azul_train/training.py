@@ -8,6 +8,7 @@ from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import Logger
 
+from azul_agents.model_file import read_model
 from azul_train.checkpoint import (
     load_checkpoint,
     pack_games,
@@ -256,7 +257,8 @@ class Run:
         for result in results:
             self._note("evaluation", final=True, **_as_metrics(result))
         self._note("time", shares=self.stopwatch.shares())
-        card = self._card() | {"final": [_as_metrics(result) for result in results]}
+        card = read_model(self.folder.best_model).card  # of the steps when it was the best
+        card["final"] = [_as_metrics(result) for result in results]
         export_network(best, self.folder.best_model, card)
         self.folder.close()
         return results

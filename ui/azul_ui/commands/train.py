@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from azul_train.run_folder import RunFolder
 
 ROOT = Path("runs/train")
-EXTRA_MODULES = ("torch", "stable_baselines3", "sb3_contrib", "tensorboard", "matplotlib")
+EXTRA_MODULES = ("matplotlib", "tensorboard", "torch", "stable_baselines3", "sb3_contrib")
 RLLIB_MODULES = ("ray", "ray.rllib")
 INSTALL = "training needs the extra `train`: pip install -c constraints.txt 'azul-env[train]'"
 INSTALL_RLLIB = (
@@ -181,7 +181,7 @@ def _command() -> str:
 
 def _as_data(folder: "RunFolder") -> dict[str, object]:
     """What came of a run, as plain data."""
-    from azul_train.results import final_evaluation, length_of, time_shares
+    from azul_train.results import last_evaluation, length_of, time_shares
 
     metrics = folder.read_metrics()
     steps, minutes = length_of(metrics)
@@ -191,7 +191,7 @@ def _as_data(folder: "RunFolder") -> dict[str, object]:
         "model": str(folder.best_model),
         "steps": steps,
         "minutes": minutes,
-        "evaluation": final_evaluation(metrics),
+        "evaluation": last_evaluation(metrics),
         "time_shares": time_shares(metrics),
     }
 
@@ -201,8 +201,8 @@ def _show(folder: "RunFolder") -> None:
     from azul_train.report import EVALUATION_HEADER, evaluation_cells, play_command
     from azul_train.results import (
         GAME_PARTS,
-        final_evaluation,
         game_share,
+        last_evaluation,
         length_of,
         time_shares,
     )
@@ -214,8 +214,8 @@ def _show(folder: "RunFolder") -> None:
     table = Table(title=f"{steps:,} steps, {minutes:.1f} minutes", caption=chance)
     table.add_column(EVALUATION_HEADER[0], overflow="fold")
     for name in EVALUATION_HEADER[1:]:
-        table.add_column(name, justify="right")
-    for line in final_evaluation(metrics):
+        table.add_column(name, justify="right", no_wrap=True)
+    for line in last_evaluation(metrics):
         opponent, *cells = evaluation_cells(line)
         table.add_row(Text(opponent), *cells)
     Console().print(table)

@@ -14,13 +14,14 @@ from rich.progress import (
     TextColumn,
     TimeRemainingColumn,
 )
+from rich.table import Column
 from rich.text import Text
 
 from azul_agents.arena.tables import percent
 from azul_train.progress import EVALUATION, IMITATION, SELF_PLAY, OnProgress
 from azul_train.progress import Progress as Event
 
-UNITS = {IMITATION: "samples", SELF_PLAY: "steps", EVALUATION: "games"}
+UNITS = {IMITATION: "samples", SELF_PLAY: "steps", EVALUATION: "opponents"}
 SPEED_SECONDS = 120  # the time left is reckoned from so long: evaluations come in between
 
 
@@ -70,16 +71,23 @@ class _Count(ProgressColumn):
         return Text(f"{text}, {speed:,.0f} steps/s" if speed else text)
 
 
+class _TimeLeft(TimeRemainingColumn):
+    """How long a phase still takes; an evaluation is too short and too uneven to tell."""
+
+    def render(self, task: Task) -> Text:
+        return Text("") if task.description == EVALUATION else super().render(task) + Text(" left")
+
+
 class _Bar:
     """A bar for the phase that runs, below it the win rates of the last evaluation."""
 
     def __init__(self) -> None:
         self._progress = Progress(
             TextColumn("{task.description}"),
-            BarColumn(),
-            _Count(),
-            TimeRemainingColumn(compact=True),
-            TextColumn("left"),
+            BarColumn(bar_width=None),
+            _Count(table_column=Column(no_wrap=True)),
+            _TimeLeft(compact=True, table_column=Column(no_wrap=True)),
+            expand=True,
             speed_estimate_period=SPEED_SECONDS,
         )
         self._tasks: dict[str, TaskID] = {}
@@ -92,7 +100,10 @@ class _Bar:
 
     def __call__(self, event: Event) -> None:
         if event.phase not in self._tasks:
-            self._tasks[event.phase] = self._progress.add_task(event.phase, total=event.total)
+            # A resumed run begins in the middle: what was done before says nothing about the speed.
+            self._tasks[event.phase] = self._progress.add_task(
+                event.phase, total=event.total, completed=event.done
+            )
         for phase, task in self._tasks.items():
             # Self-play is the whole of the run: its bar stays while the learner is measured.
             is_shown = phase in (event.phase, SELF_PLAY)

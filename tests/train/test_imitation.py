@@ -1,0 +1,162 @@
+"""A warm start: what is collected is the teacher's choice and its games' worth, and it can be learnt."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+import torch
+
+from azul_agents.greedy import GreedyAgent, greedy_actions
+from azul_env import GameState, apply_action, legal_mask, ranking
+from azul_env.core.batch import write_masks
+from azul_train.imitation import Samples, collect_samples, imitate
+from azul_train.opponents import NetworkPlayer, scripted_opponent
+from train.tiny import tiny_network
+
+REWARD = {"outcome": 0.5, "round_margin": 0.03}
+
+
+def collected(
+    count: int, num_players: int = 2, random_moves: float = 0.0, seed: int = 1, max_rounds: int = 2
+) -> Samples:
+    return collect_samples(
+        greedy_actions, num_players, count, random_moves, REWARD, max_rounds, seed
+    )
+
+
+def states_of(samples: Samples) -> list[GameState]:
+    return [GameState(samples.rows[i : i + 1]) for i in range(len(samples))]
+
+
+def finished_games(samples: Samples) -> Iterator[tuple[range, GameState]]:
+    """The samples of each game that the teacher played without random moves, and how the game ended."""
+    begin = 0
+    for i, state in enumerate(states_of(samples)):
+        after = apply_action(state, int(samples.actions[i]), rng=1).state
+        if after.is_terminal:
+            yield range(begin, i + 1), after
+            begin = i + 1
+
+
+@pytest.mark.parametrize("num_players", [2, 3, 4])
+def test_samples__are_positions_and_what_the_teacher_plays_there(num_players):
+    samples = collected(300, num_players, random_moves=0.3)
+    assert len(samples) == len(samples.actions) == len(samples.returns) == 300
+    teacher, rng = GreedyAgent(), np.random.default_rng(1)
+    for state, action in zip(states_of(samples), samples.actions.tolist(), strict=True):
+        mask = legal_mask(state)
+        assert mask[action]
+        assert action == teacher.act(state, mask, rng)
+
+
+@pytest.mark.parametrize(("random_moves", "least", "most"), [(0.0, 1, 1), (0.5, 0.4, 0.7)])
+def test_random_moves__are_played_as_often_as_told(random_moves, least, most):
+    samples = collected(1500, random_moves=random_moves)
+    states = states_of(samples)
+    followed = []
+    for i, (state, after) in enumerate(zip(states[:-1], states[1:], strict=True)):
+        if state.round == after.round and len(followed) < 600:
+            expected = apply_action(state, int(samples.actions[i]), rng=1).state
+            if expected.round == state.round and not expected.is_terminal:
+                followed.append(expected == after)
+    assert least <= np.mean(followed) <= most
+
+
+@pytest.mark.parametrize("num_players", [2, 3, 4])
+def test_returns__are_what_the_finished_game_paid_from_there_on(num_players):
+    samples = collected(600, num_players)
+    states = states_of(samples)
+    checked = 0
+    for numbers, end in finished_games(samples):
+        ranks, scores = ranking(end), end.scores
+        others = num_players - 1
+        for i in numbers:
+            own = states[i].current_player
+            worse = sum(rank > ranks[own] for rank in ranks)
+            better = sum(rank < ranks[own] for rank in ranks)
+            margins = [
+                points[own] - (sum(points) - points[own]) / others
+                for points in (states[i].scores, scores)
+            ]
+            expected = 0.5 * (worse - better) / others + 0.03 * (margins[1] - margins[0])
+            assert samples.returns[i] == pytest.approx(expected)
+            checked += 1
+    assert checked > 400
+
+
+def test_same_seed__gives_the_same_samples():
+    first, second, other = (collected(400, random_moves=0.2, seed=seed) for seed in (1, 1, 2))
+    for name in ("rows", "actions", "returns"):
+        assert getattr(first, name).tobytes() == getattr(second, name).tobytes()
+    assert first.rows.tobytes() != other.rows.tobytes()
+
+
+def test_number_of_threads__does_not_change_the_samples_of_a_search():
+    def searched(threads: int) -> Samples:
+        teacher = scripted_opponent("alphabeta:nodes=50", threads)
+        return collect_samples(teacher, 2, 300, 0.1, REWARD, 1, 4)
+
+    one, three = searched(1), searched(3)
+    assert one.rows.tobytes() == three.rows.tobytes()
+    assert one.actions.tolist() == three.actions.tolist()
+
+
+def test_progress__is_told_up_to_the_number_of_samples():
+    told: list[int] = []
+    collect_samples(greedy_actions, 2, 200, 0.0, REWARD, 1, 1, told.append)
+    assert told == sorted(told)
+    assert (told[0], told[-1]) == (0, 200)
+
+
+def test_teacher_that_breaks_the_rules__is_an_error():
+    def wrong(rows: object, masks: np.ndarray, rng: object) -> np.ndarray:
+        return (~masks).argmax(axis=1)
+
+    with pytest.raises(ValueError, match="illegal action 0"):
+        collect_samples(wrong, 2, 10, 0.0, REWARD, 1, 1)
+
+
+def test_imitating_greedy__raises_accuracy_on_unseen_positions_far_above_chance():
+    torch.manual_seed(1)
+    network = tiny_network()
+    lessons, unseen = collected(6000, max_rounds=50), collected(1000, seed=2, max_rounds=50)
+    masks = np.zeros((1000, 180), np.bool_)
+    write_masks(unseen.rows, masks, 0, 1000)
+    chance = float((1 / masks.sum(axis=1)).mean())
+
+    def accuracy() -> float:
+        player = NetworkPlayer(network, is_sampling=False)
+        return float(
+            (player(unseen.rows, masks, np.random.default_rng(1)) == unseen.actions).mean()
+        )
+
+    def value_error() -> float:
+        with torch.no_grad():
+            observations = torch.from_numpy(_observed(unseen))
+            return float(np.square(network(observations)[1].numpy() - unseen.returns).mean())
+
+    before, error_before = accuracy(), value_error()
+    result = imitate(network, lessons, 4, 100, 5e-3, 0.5, seed=1)
+    assert before < 2.5 * chance
+    assert accuracy() > max(0.35, 4 * chance)
+    assert result["accuracy"] == pytest.approx(accuracy(), abs=0.12)
+    assert value_error() < 0.9 * error_before
+
+
+def _observed(samples: Samples) -> np.ndarray:
+    from azul_train.opponents import observed
+
+    return observed(samples.rows, np.zeros((len(samples), 180), np.bool_))
+
+
+def test_imitation__is_the_same_for_the_same_seed_and_leaves_nothing_out_of_small_collections():
+    samples = collected(50)
+    results = []
+    for _ in range(2):
+        torch.manual_seed(1)
+        network = tiny_network()
+        told: list[int] = []
+        result = imitate(network, samples, 2, 1024, 1e-3, 0.5, seed=1, on_batch=told.append)
+        assert told == [50, 100]
+        results.append((result, network.turns.weight.tolist()))
+    assert results[0] == results[1]

@@ -1,0 +1,128 @@
+"""The network: what it knows before any learning, and that a file gives it back."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from azul_agents.model_file import array_shapes
+from azul_agents.neural import NeuralPolicy
+from azul_agents.registry import make_agent
+from azul_env import GameState, apply_action, from_dict, legal_mask, new_game, observe, to_dict
+from azul_train.export import export_network, load_network
+from azul_train.network import AzulNetwork, NetworkSize
+
+torch.set_num_threads(1)  # more only wait for each other where tests share the cores
+
+SMALL = NetworkSize(trunk=40, source=24, key=8, value=16)
+
+
+def network_of(num_players: int, size: NetworkSize = SMALL) -> AzulNetwork:
+    """A network as if after some learning: the first weights are so small that much could hide behind them."""
+    torch.manual_seed(num_players)
+    network = AzulNetwork(num_players, size)
+    with torch.no_grad():
+        for parameter in network.parameters():
+            parameter.add_(0.1 * torch.randn_like(parameter))
+    return network
+
+
+def some_states(num_players: int, seed: int = 1) -> list[GameState]:
+    """Positions from all stages of a random game."""
+    rng = np.random.default_rng(seed)
+    states = [new_game(num_players, rng=rng)]
+    while not states[-1].is_terminal:
+        action = rng.choice(np.flatnonzero(legal_mask(states[-1])))
+        states.append(apply_action(states[-1], action, rng).state)
+    return states[:-1:3]
+
+
+def judged(network: AzulNetwork, states: list[GameState]) -> tuple[torch.Tensor, torch.Tensor]:
+    with torch.no_grad():
+        return network(torch.tensor(np.stack([observe(state) for state in states])))
+
+
+@pytest.mark.parametrize("num_players", [2, 3, 4])
+def test_permuted_factories__permute_the_logits_and_leave_the_value(num_players: int) -> None:
+    network = network_of(
+        num_players
+    ).double()  # so that the order of a sum makes no difference worth a word
+    states = some_states(num_players)
+    rng = np.random.default_rng(2)
+    order = rng.permutation(network.num_factories)
+    moved = []
+    for state in states:
+        position = to_dict(state)
+        position["factories"] = [position["factories"][factory] for factory in order]
+        moved.append(from_dict(position))
+    observations = [
+        torch.tensor(np.stack([observe(s) for s in some])).double() for some in (states, moved)
+    ]
+    with torch.no_grad():
+        (logits, values), (moved_logits, moved_values) = map(network, observations)
+    sources = [*order.tolist(), network.num_factories]
+    by_source = logits.reshape(len(states), len(sources), -1)
+    assert not torch.allclose(moved_logits, logits, atol=1e-3)
+    assert torch.allclose(moved_logits, by_source[:, sources].flatten(1), rtol=0, atol=1e-12)
+    assert torch.allclose(moved_values, values, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("num_players", [2, 3, 4])
+def test_same_tiles_on_two_factories__are_the_same_moves(num_players: int) -> None:
+    network = network_of(num_players)
+    position = to_dict(new_game(num_players, rng=1))
+    first, second = position["factories"][:2]
+    position["bag"] = [b + s - f for b, s, f in zip(position["bag"], second, first, strict=True)]
+    position["factories"][1] = first
+    logits, _ = judged(network, [from_dict(position)])
+    by_source = logits.reshape(network.num_factories + 1, -1)
+    assert torch.allclose(by_source[0], by_source[1], rtol=0, atol=1e-6)
+    assert not torch.allclose(by_source[0], by_source[2], atol=1e-3)
+
+
+@pytest.mark.parametrize("num_players", [2, 3, 4])
+@pytest.mark.parametrize("size", [SMALL, NetworkSize()])
+def test_export__equals_the_network(num_players: int, size: NetworkSize, tmp_path: Path) -> None:
+    network = network_of(num_players, size)
+    path = tmp_path / "model.npz"
+    export_network(network, path, {"config": "test"})
+    policy = NeuralPolicy.load(path)
+    states = some_states(num_players)
+    logits, values = judged(network, states)
+    own_logits, own_values = policy.logits_and_values(np.stack([observe(s) for s in states]))
+    assert policy.card == {"config": "test"}
+    np.testing.assert_allclose(own_logits, logits.numpy(), rtol=1e-5, atol=1e-5)
+    np.testing.assert_allclose(own_values, values.numpy(), rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("num_players", [2, 3, 4])
+def test_neural_agent__plays_the_networks_best_move(num_players: int, tmp_path: Path) -> None:
+    network = network_of(num_players)
+    export_network(network, tmp_path / "model.npz", {})
+    agent = make_agent(f"neural:path={tmp_path / 'model.npz'}")
+    states = some_states(num_players)
+    logits, _ = judged(network, states)
+    for state, of_state in zip(states, logits.numpy(), strict=True):
+        mask = legal_mask(state)
+        action = agent.act(state, mask, np.random.default_rng(0))
+        # Equal factories give logits that differ by rounding only.
+        assert of_state[action] >= of_state[mask].max() - 1e-5
+
+
+def test_file__gives_back_the_network_to_the_bit(tmp_path: Path) -> None:
+    network = network_of(3)
+    export_network(network, tmp_path / "model.npz", {})
+    back = load_network(tmp_path / "model.npz")
+    assert (back.num_players, back.size) == (3, SMALL)
+    weights, own = network.state_dict(), back.state_dict()
+    assert weights.keys() == own.keys()
+    assert all(torch.equal(weights[name], own[name]) for name in weights)
+
+
+@pytest.mark.parametrize("num_players", [2, 3, 4])
+def test_files__know_the_networks_arrays(num_players: int) -> None:
+    size = {"trunk": SMALL.trunk, "source": SMALL.source, "key": SMALL.key, "value": SMALL.value}
+    weights = AzulNetwork(num_players, SMALL).state_dict()
+    expected = {name: tuple(array.shape) for name, array in weights.items()}
+    assert array_shapes(num_players, size) == expected
