@@ -126,9 +126,7 @@ def test_imitating_greedy__raises_accuracy_on_unseen_positions_far_above_chance(
 
     def accuracy() -> float:
         player = NetworkPlayer(network, is_sampling=False)
-        return float(
-            (player(unseen.rows, masks, np.random.default_rng(1)) == unseen.actions).mean()
-        )
+        return float((player(unseen.rows, masks, np.random.default_rng(1)) == unseen.actions).mean())
 
     def value_error() -> float:
         with torch.no_grad():
