@@ -48,6 +48,7 @@ def newest(run: Path) -> int:
 def test_command__is_killed_resumes_and_makes_an_agent(ray, tmp_path, monkeypatch, capsys):
     run = tmp_path / "rllib"
     arguments = ["train", "--engine", "rllib", "--config", str(CONFIG), "--out", str(tmp_path)]
+    arguments += ["--address", ray.get_runtime_context().gcs_address]
     process = subprocess.Popen(
         [
             *(sys.executable, "-c", "from azul_ui.cli import main; main()", *arguments),
