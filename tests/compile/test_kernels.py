@@ -17,7 +17,9 @@ def run_workload(
     cache: Path, *parts: str, root: Path = ROOT, **settings: str
 ) -> subprocess.CompletedProcess[str]:
     """Run the workload in a process of its own."""
-    path = os.pathsep.join(map(str, (root, ROOT / "agents", ROOT / "tests")))
+    path = os.pathsep.join(
+        map(str, (root, *(ROOT / name for name in ("agents", "train", "tests"))))
+    )
     environment = os.environ | {"PYTHONPATH": path, "NUMBA_CACHE_DIR": str(cache)} | settings
     return subprocess.run(
         [sys.executable, str(WORKLOAD), *parts],

@@ -29,6 +29,7 @@ from azul_env import (
 from azul_env.core.jit import KERNELS
 from azul_env.envs.single import AzulEnv
 from azul_env.envs.vector import AzulTurnsVectorEnv, AzulVectorEnv
+from azul_train.rewards import seat_rewards, win_shares
 from models import random_model
 
 
@@ -100,9 +101,22 @@ def use_agents(digest: "hashlib._Hash") -> None:
         digest.update(GameState(late.rows).rows.tobytes() + bytes([action % 256]))
     for array in policy.logits_and_values(observe(late)[None]):
         digest.update(array.tobytes())
+    searcher = AlphaBetaAgent(options=AlphaBetaOptions(nodes=20))
+    for num_players in (2, 3):
+        digest.update(searcher.act_in_all(GameBatch(2, num_players, seed=6).rows).tobytes())
     weights = first_weights()
     self_play(2, 1, weights, seed=1, nodes=20)
     digest.update(str(duel(2, weights, weights, games=2, nodes=20, seed=1)).encode())
+
+
+def use_rewards_of_learners(digest: "hashlib._Hash") -> None:
+    for num_players in (2, 3, 4):
+        batch = GameBatch(3, num_players, seed=num_players, max_rounds=2)
+        before, seats = batch.rows.copy(), np.arange(3) % num_players
+        batch.play_to_end()
+        weights = {"outcome": 0.5, "score_margin": 0.01, "round_margin": 1}
+        digest.update(seat_rewards(before, batch.rows, seats, weights).tobytes())
+        digest.update(win_shares(batch.rows[[0, 2]], seats[[0, 2]]).tobytes())
 
 
 def main() -> None:
@@ -112,6 +126,7 @@ def main() -> None:
     if "core" not in sys.argv:
         use_environments(digest, steps=24)
         use_agents(digest)
+        use_rewards_of_learners(digest)
     print("digest", digest.hexdigest())
     for kernel in KERNELS:
         name = f"{kernel.py_func.__module__}.{kernel.py_func.__name__}"

@@ -1,6 +1,7 @@
 """A warm start: what is collected is the teacher's choice and its games' worth, and it can be learnt."""
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from azul_agents.greedy import GreedyAgent, greedy_actions
 from azul_env import GameState, apply_action, legal_mask, ranking
 from azul_env.core.batch import write_masks
 from azul_train.imitation import Samples, collect_samples, imitate
-from azul_train.opponents import NetworkPlayer, scripted_opponent
+from azul_train.opponents import NetworkPlayer, observed, scripted_opponent
 from train.tiny import tiny_network
 
 REWARD = {"outcome": 0.5, "round_margin": 0.03}
@@ -42,11 +43,10 @@ def finished_games(samples: Samples) -> Iterator[tuple[range, GameState]]:
 def test_samples__are_positions_and_what_the_teacher_plays_there(num_players):
     samples = collected(300, num_players, random_moves=0.3)
     assert len(samples) == len(samples.actions) == len(samples.returns) == 300
-    teacher, rng = GreedyAgent(), np.random.default_rng(1)
     for state, action in zip(states_of(samples), samples.actions.tolist(), strict=True):
-        mask = legal_mask(state)
-        assert mask[action]
-        assert action == teacher.act(state, mask, rng)
+        assert legal_mask(state)[action]
+        values = {move.action: move.value for move in GreedyAgent().analyse(state)}
+        assert values[action] == max(values.values())
 
 
 @pytest.mark.parametrize(("random_moves", "least", "most"), [(0.0, 1, 1), (0.5, 0.4, 0.7)])
@@ -54,7 +54,7 @@ def test_random_moves__are_played_as_often_as_told(random_moves, least, most):
     samples = collected(1500, random_moves=random_moves)
     states = states_of(samples)
     followed = []
-    for i, (state, after) in enumerate(zip(states[:-1], states[1:], strict=True)):
+    for i, (state, after) in enumerate(pairwise(states)):
         if state.round == after.round and len(followed) < 600:
             expected = apply_action(state, int(samples.actions[i]), rng=1).state
             if expected.round == state.round and not expected.is_terminal:
@@ -112,7 +112,7 @@ def test_teacher_that_breaks_the_rules__is_an_error():
     def wrong(rows: object, masks: np.ndarray, rng: object) -> np.ndarray:
         return (~masks).argmax(axis=1)
 
-    with pytest.raises(ValueError, match="illegal action 0"):
+    with pytest.raises(ValueError, match=r"illegal action \d+$"):
         collect_samples(wrong, 2, 10, 0.0, REWARD, 1, 1)
 
 
@@ -126,25 +126,21 @@ def test_imitating_greedy__raises_accuracy_on_unseen_positions_far_above_chance(
 
     def accuracy() -> float:
         player = NetworkPlayer(network, is_sampling=False)
-        return float((player(unseen.rows, masks, np.random.default_rng(1)) == unseen.actions).mean())
+        return float(
+            (player(unseen.rows, masks, np.random.default_rng(1)) == unseen.actions).mean()
+        )
 
     def value_error() -> float:
         with torch.no_grad():
-            observations = torch.from_numpy(_observed(unseen))
+            observations = torch.from_numpy(observed(unseen.rows, masks.copy()))
             return float(np.square(network(observations)[1].numpy() - unseen.returns).mean())
 
     before, error_before = accuracy(), value_error()
     result = imitate(network, lessons, 4, 100, 5e-3, 0.5, seed=1)
     assert before < 2.5 * chance
-    assert accuracy() > max(0.35, 4 * chance)
+    assert accuracy() > max(0.4, 3 * chance)
     assert result["accuracy"] == pytest.approx(accuracy(), abs=0.12)
     assert value_error() < 0.9 * error_before
-
-
-def _observed(samples: Samples) -> np.ndarray:
-    from azul_train.opponents import observed
-
-    return observed(samples.rows, np.zeros((len(samples), 180), np.bool_))
 
 
 def test_imitation__is_the_same_for_the_same_seed_and_leaves_nothing_out_of_small_collections():

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.utils import get_action_masks
-from stable_baselines3.common.callbacks import CallbackList
 
 from azul_agents.greedy import greedy_actions
 from azul_agents.random_agent import random_actions
@@ -126,8 +125,8 @@ def test_rewards__reach_the_seat_they_belong_to(num_players, is_last_mover):
 def test_rewards_before_the_end__are_only_what_a_round_changed():
     env = games(1, reward={"outcome": 1.0, "round_margin": 0.5, "score_margin": 1.0})
     # The learner's full line scores 1 point, the other's floor costs 2.
-    text = "azul 2p round 1/50 turn 1 start 0 | B - - - - | * | bag ? lid - | 5 //// BB | 5 W://///"
-    placed(env, [position(text.replace("W://///", "W://// -"))], [1])
+    head = "azul 2p round 1/50 turn 1 start 0 | B - - - - | * | bag ? lid -"
+    placed(env, [position(f"{head} | 5 //// BB | 5 W://// -")], [1])
     _, rewards, done, _ = env.step(np.array([LEARNERS_TILE]))
     assert not done.any()
     assert rewards.tolist() == [0.5 * 3]
@@ -137,7 +136,7 @@ def test_seat_rewards__sum_the_weighted_rewards_of_the_asked_seats():
     states = [last_turns(3, 0, winner) for winner in (0, 1, 2)]
     before = np.concatenate([state.rows for state in states])
     after = np.concatenate([apply_action(s, LEARNERS_TILE, rng=1).state.rows for s in states])
-    seats = np.array([0, 0, 1])  # first, last, last but one... by place: 0, 2, 2
+    seats = np.array([0, 0, 1])  # first, last, last
     assert seat_rewards(before, after, seats, {"outcome": 2.0}).tolist() == [2, -2, -2]
     assert seat_rewards(before, after, seats, {"round_margin": 1.0}).tolist() == [7, -3.5, -3.5]
     both = {"outcome": 2.0, "round_margin": 1.0}
@@ -149,7 +148,7 @@ def test_game_cut_at_the_round_cap__pays_its_outcome_and_is_no_time_limit(num_pl
     points = ["9", "4", "2", "1"][:num_players]
     boards = " | ".join(f"{number} //// -" for number in points)
     displays = " ".join(["B", *"-" * (2 * num_players)])
-    head = f"azul {num_players}p round 5/5 turn 1 start 0"
+    head = f"azul {num_players}p round 4/5 turn 1 start 0"
     env = games(2, num_players, max_rounds=5)
     state = position(f"{head} | {displays} | * | bag ? lid - | {boards}")
     placed(env, [state, state], [1, 1])
@@ -173,7 +172,6 @@ def test_cut_games__are_not_bootstrapped_by_the_learner():
     )
     model.policy.network.value_2.bias.data[:] = 0.25  # any bootstrapped reward would show it
     _, callback = model._setup_learn(512, None)
-    assert isinstance(callback, CallbackList)
     model.collect_rollouts(env, callback, model.rollout_buffer, 32)
     assert set(np.unique(model.rollout_buffer.rewards)) == {-1.0, 0.0, 1.0}
     masks = model.rollout_buffer.action_masks.reshape(32, 16, -1).astype(bool)
@@ -253,7 +251,7 @@ def test_results__are_noted_for_the_opponent_of_the_game():
 def test_win__is_shared_by_all_who_stand_equal():
     def shares(*boards: str) -> list[float]:
         displays = " ".join(["B", *"-" * (2 * len(boards))])
-        head = f"azul {len(boards)}p round 5/5 turn 0 start 0"
+        head = f"azul {len(boards)}p round 4/5 turn 0 start 0"
         seats = " | ".join(boards)
         state = position(f"{head} | {displays} | * | bag ? lid - | {seats}")
         rows = np.repeat(apply_action(state, LEARNERS_TILE, rng=1).state.rows, len(boards))
@@ -276,10 +274,10 @@ def test_state__gives_the_identical_future_elsewhere():
     expected = future(env, 60)  # must not change what was taken
     assert sum(any(step[3]) for step in expected) > 3
     observations = other.set_state(state)
-    assert [
-        observe(s, int(seat)).tolist()
-        for s, seat in zip(states_of(other), state["seats"], strict=True)
-    ] == observations.tolist()
+    seen = [
+        observe(now, int(seat)) for now, seat in zip(states_of(other), state["seats"], strict=True)
+    ]
+    assert np.array_equal(observations, seen)
     assert future(other, 60) == expected
 
 

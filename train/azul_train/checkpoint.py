@@ -28,8 +28,10 @@ def load_checkpoint(path: Path) -> dict[str, Any]:
         content = torch.load(path, weights_only=True)
     except FileNotFoundError:
         raise ValueError(f"{path.parent} has no checkpoint yet: start the run anew") from None
-    except Exception as error:  # torch raises whatever its reader stumbles over
-        raise ValueError(f"{path} is no checkpoint: {error}") from None
+    except (
+        Exception
+    ):  # torch raises whatever its reader stumbles over, with advice that does not fit
+        raise ValueError(f"{path} is no checkpoint, or a broken one: start the run anew") from None
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         raise ValueError(f"{path} is a checkpoint of another version of azul_env")
     return content

@@ -1,0 +1,212 @@
+"""Whole runs, small ones: they learn, they can be repeated, and they leave behind what they promise."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+import torch
+
+from azul_agents.model_file import read_model
+from azul_agents.random_agent import random_actions
+from azul_train.checkpoint import load_checkpoint
+from azul_train.evaluation import Evaluation, evaluate
+from azul_train.export import export_network, load_network
+from azul_train.network import AzulNetwork
+from azul_train.opponents import NetworkPlayer
+from azul_train.progress import EVALUATION, IMITATION, SELF_PLAY, Progress
+from azul_train.run_folder import RunFolder
+from azul_train.training import FINAL_DEALS, Run, train
+from train.tiny import new_folder, tiny_config, without_times
+
+LEARNING = (
+    "steps=10240",
+    "network={trunk: 64, source: 16, key: 4, value: 16}",
+    "ppo={games: 64, rollout_steps: 32, batch_size: 512, epochs: 3, learning_rate: 0.003}",
+    "league={scripted: {random: 0.7}, snapshot_every: 4096}",
+    "evaluation={games: 100, every: 4096, final_games: 200}",
+    "checkpoint_every=4096",
+)
+WINS_OF_A_LEARNER = 0.8  # 0.9 was measured for three seeds
+WINS_OF_A_BEGINNER = 0.6
+
+
+class Trained(NamedTuple):
+    folder: RunFolder
+    results: list[Evaluation]
+    metrics: list[dict[str, Any]]
+
+
+@pytest.fixture(scope="module")
+def learned(tmp_path_factory: pytest.TempPathFactory) -> Trained:
+    """A run from nothing that learns to beat random players."""
+    config = tiny_config(*LEARNING)
+    folder = new_folder(tmp_path_factory.mktemp("learned"), config)
+    results = train(config, folder)
+    return Trained(folder, results, folder.read_metrics())
+
+
+def lines(metrics: list[dict[str, Any]], kind: str) -> list[dict[str, Any]]:
+    return [line for line in metrics if line["kind"] == kind]
+
+
+def weights(network: AzulNetwork) -> dict[str, list[Any]]:
+    return {name: tensor.tolist() for name, tensor in network.state_dict().items()}
+
+
+def assert_same(one: Any, other: Any, where: str = "") -> None:
+    """Two checkpoints are equal, to the last bit of every tensor."""
+    assert type(one) is type(other), where
+    if isinstance(one, dict):
+        assert one.keys() == other.keys(), where
+        for key in one:
+            assert_same(one[key], other[key], f"{where}/{key}")
+    elif isinstance(one, list | tuple):
+        assert len(one) == len(other), where
+        for number, (mine, theirs) in enumerate(zip(one, other, strict=True)):
+            assert_same(mine, theirs, f"{where}/{number}")
+    elif isinstance(one, torch.Tensor):
+        assert torch.equal(one, other), where
+    else:
+        assert one == other, where
+
+
+def test_learner__beats_random_after_ten_thousand_steps(learned):
+    before = next(line for line in learned.metrics if line["kind"] == "evaluation")
+    assert before["steps"] == 0
+    assert before["win_rate"] < WINS_OF_A_BEGINNER
+    assert learned.results[0].opponent == "random"
+    assert learned.results[0].games == 200
+    assert learned.results[0].win_rate > WINS_OF_A_LEARNER
+
+
+def test_same_seed__gives_the_same_ten_thousand_steps(learned, tmp_path):
+    config = tiny_config(*LEARNING)
+    folder = new_folder(tmp_path, config)
+    train(config, folder)
+    assert without_times(folder.read_metrics()) == without_times(learned.metrics)
+    checkpoints = [load_checkpoint(run.checkpoint) for run in (folder, learned.folder)]
+    for checkpoint in checkpoints:
+        assert checkpoint["steps"] == 10_240
+        for time in ("minutes", "seconds"):
+            del checkpoint[time]
+    assert_same(*checkpoints)
+
+
+def test_metrics__tell_of_every_rollout_and_evaluation(learned):
+    assert [line["steps"] for line in lines(learned.metrics, "progress")] == [
+        *range(2048, 10_241, 2048)
+    ]
+    evaluations = [
+        (line["steps"], line.get("final", False)) for line in lines(learned.metrics, "evaluation")
+    ]
+    assert evaluations == [
+        (0, False),
+        (4096, False),
+        (8192, False),
+        (10_240, False),
+        (10_240, True),
+    ]
+    last = lines(learned.metrics, "progress")[-1]
+    assert set(last["league"]) == {"random", "000000000", "000004096", "000008192"}
+    assert last["steps_per_second"] > 0
+    assert all(np.isfinite(value) for value in last["losses"].values())
+
+
+def test_time_shares__add_up_and_name_every_part(learned):
+    (line,) = lines(learned.metrics, "time")
+    shares = line["shares"]
+    parts = ("environment", "masks", "scripted opponents", "snapshots", "policy", "gradient")
+    assert set(shares) == {*parts, "evaluation"}
+    assert sum(shares.values()) == pytest.approx(100)
+    assert min(shares.values()) > 0
+
+
+def test_best_model__is_the_one_that_did_best_and_the_final_evaluation_is_its(learned):
+    best = NetworkPlayer(load_network(learned.folder.best_model), is_sampling=False)
+    config = learned.folder.config.evaluation
+    during = [line for line in lines(learned.metrics, "evaluation") if not line.get("final", False)]
+    top = max(line["win_rate"] for line in during)
+    measured = evaluate(best, random_actions, "random", 2, config.games, config.seed)
+    assert measured.win_rate == top
+    fresh = config.seed + FINAL_DEALS
+    assert (
+        evaluate(best, random_actions, "random", 2, config.final_games, fresh) == learned.results[0]
+    )
+    final = lines(learned.metrics, "evaluation")[-1]
+    assert (final["wins"], final["games"]) == (learned.results[0].wins, 200)
+    card = read_model(learned.folder.best_model).card
+    assert card["steps"] in [line["steps"] for line in during if line["win_rate"] == top]
+    assert card["win_rates"] == {"random": top}
+    assert [line["wins"] for line in card["final"]] == [learned.results[0].wins]
+
+
+def test_last_model__is_the_learner_of_the_last_checkpoint(learned):
+    last = load_network(learned.folder.model)
+    kept = load_checkpoint(learned.folder.checkpoint)["network"]
+    assert_same(dict(last.state_dict()), dict(kept))
+    assert read_model(learned.folder.model).card["steps"] == 10_240
+
+
+def test_worse_learner__does_not_replace_the_best_model(tmp_path):
+    """A learner that was good once and then forgot everything."""
+    config = tiny_config("evaluation.games=40", "evaluation.final_games=20", "steps=0")
+    folder = new_folder(tmp_path, config)
+    run = Run(config, folder, lambda progress: None)
+    run.best_score = 0.999  # somebody was that good
+    kept = AzulNetwork(2, config.network)
+    export_network(kept, folder.best_model, {"steps": 5, "win_rates": {"random": 0.999}})
+    run.begin()
+    results = run.learn()
+    assert weights(load_network(folder.best_model)) == weights(kept)
+    assert weights(load_network(folder.model)) == weights(run.network) != weights(kept)
+    player = NetworkPlayer(kept, is_sampling=False)
+    seed = config.evaluation.seed + FINAL_DEALS
+    assert results == [evaluate(player, random_actions, "random", 2, 20, seed)]
+    assert read_model(folder.best_model).card["steps"] == 5
+
+
+@pytest.mark.parametrize("schedule", ["mirror", "prioritised"])
+@pytest.mark.parametrize("num_players", [3, 4])
+def test_tiny_run__works_for_more_players_and_every_schedule(num_players, schedule, tmp_path):
+    config = tiny_config(f"num_players={num_players}", f"league.schedule={schedule}", "steps=600")
+    folder = new_folder(tmp_path, config)
+    told: list[Progress] = []
+    results = train(config, folder, told.append)
+    assert load_checkpoint(folder.checkpoint)["steps"] == 768  # whole rollouts of 256
+    assert [result.games for result in results] == [12]
+    assert load_network(folder.best_model).num_players == num_players
+    assert {event.phase for event in told} == {EVALUATION, SELF_PLAY}
+    assert all(event.done <= event.total for event in told)
+    names = sorted(path.stem for path in folder.snapshots.glob("*.npz"))
+    assert names == ["000000000", "000000256", "000000512", "000000768"]
+
+
+def test_snapshots__stay_frozen_through_a_run(tmp_path):
+    config = tiny_config("steps=512")
+    folder = new_folder(tmp_path, config)
+    run = Run(config, folder, lambda progress: None)
+    first = weights(run.network)
+    run.begin()
+    run.learn()
+    snapshot = next(member for member in run.league.members if member.is_snapshot)
+    assert isinstance(snapshot.player, NetworkPlayer)
+    assert weights(snapshot.player.network) == first != weights(run.network)
+    assert weights(load_network(folder.snapshots / "000000000.npz")) == first
+
+
+def test_warm_start__is_noted_and_is_what_the_run_begins_with(tmp_path):
+    config = tiny_config(
+        "imitation={teacher: greedy, samples: 3000, epochs: 3, batch_size: 100, learning_rate: 0.005}",
+        "evaluation.final_games=100",
+        "steps=0",
+    )
+    folder = new_folder(tmp_path, config)
+    told: list[Progress] = []
+    results = train(config, folder, told.append)
+    noted = folder.read_metrics()[0]
+    assert (noted["kind"], noted["steps"], noted["samples"]) == ("imitation", 0, 3000)
+    assert noted["accuracy"] > 0.3
+    assert results[0].win_rate > WINS_OF_A_LEARNER
+    of_phase = [event for event in told if event.phase == IMITATION]
+    assert of_phase[-1].done == of_phase[-1].total == 12_000
+    assert [event.done for event in of_phase] == sorted(event.done for event in of_phase)
