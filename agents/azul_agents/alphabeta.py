@@ -10,8 +10,8 @@ from azul_agents.base import Agent, MoveValue
 from azul_agents.deepening import choose_in_all, deepen, prepare
 from azul_agents.evaluation import Weights, load_weights
 from azul_agents.registry import AgentKind, option
-from azul_agents.search import MAX_PLIES, NODES, PRUNE, REACHED, STOP, new_memory
-from azul_agents.timing import stopped_after
+from azul_agents.search import DEADLINE, MAX_PLIES, NODES, PRUNE, REACHED, STOP, new_memory
+from azul_agents.timing import TimeLimit
 from azul_env import GameState, new_game
 from azul_env.core.state import Rows
 
@@ -52,6 +52,7 @@ class AlphaBetaAgent(Agent):
         self.nodes = 0  # of the last search
         self.depth = 0  # to which the last search got
         self._weights = weights  # None: those of the package, by number of players
+        self._limit = TimeLimit(self.options.time)
         self._memory = new_memory(self.options.breadth, self.options.nodes or NO_LIMIT)
         self._warm_up()
 
@@ -88,17 +89,15 @@ class AlphaBetaAgent(Agent):
         if state.is_terminal:
             raise ValueError("the game is over: there is no move to search")
         memory = self._memory
-        memory.stack[0] = state.rows[0]
-        memory.control[PRUNE] = not exact_values
-        prepare(memory, state.current_player)
-        weights = self._weights_for(state.num_players)
-        with stopped_after(self.options.time, memory.control, STOP):
+        with self._limit.running(memory.control, DEADLINE, STOP):
+            memory.stack[0] = state.rows[0]
+            memory.control[PRUNE] = not exact_values
+            prepare(memory, state.current_player)
+            weights = self._weights_for(state.num_players)
             count = deepen(memory, weights, self.options.depth or MAX_PLIES, exact_values)
-        self.nodes, self.depth = int(memory.control[NODES]), int(memory.control[REACHED])
-        return [
-            MoveValue(int(memory.turns[0, place]), float(memory.root_values[place]))
-            for place in range(count)
-        ]
+            self.nodes, self.depth = int(memory.control[NODES]), int(memory.control[REACHED])
+            turns, values = memory.turns[0, :count].tolist(), memory.root_values[:count].tolist()
+            return [MoveValue(*move) for move in zip(turns, values, strict=True)]
 
 
 KIND = AgentKind(

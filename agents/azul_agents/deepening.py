@@ -8,6 +8,7 @@ from azul_agents.search import (
     ABORTED,
     CUT,
     GENERATION,
+    NEXT_LOOK,
     NODES,
     NULL_WINDOW,
     PRUNE,
@@ -30,6 +31,7 @@ def prepare(memory: SearchMemory, searcher: int) -> None:
     """Set counters and flags back for a new search, in which nothing is remembered from the one before."""
     control = memory.control
     control[NODES] = 0
+    control[NEXT_LOOK] = 0
     control[STOP] = 0
     control[ABORTED] = 0
     control[REACHED] = 0

@@ -25,15 +25,25 @@ from azul_env.core.scoring import (
     placement_points,
     row_cells,
 )
-from azul_env.core.spec import FACTORY_CAPACITY, FLOOR_SLOTS, NUM_COLORS, NUM_LINES
+from azul_env.core.spec import (
+    FACTORY_CAPACITY,
+    FLOOR_SLOTS,
+    NUM_COLORS,
+    NUM_DESTINATIONS,
+    NUM_LINES,
+)
 from azul_env.core.state import NIBBLE, NIBBLE_BITS, Row, center_of
-from azul_env.core.words import as_int64, lane_total
+from azul_env.core.words import LANE_BITS, as_int64, lane, lane_total
 
 Weights = NDArray[np.float64]  # by bucket and feature
 
 NUM_ROUNDS: Final = 6
 NUM_STAGES: Final = 4
 NUM_BUCKETS: Final = NUM_ROUNDS * NUM_STAGES
+
+# How much there is of the color that a line waits for: on the table, or between rounds in the next deal.
+SUPPLIES: Final = ("scarce", "fair", "ample")
+NUM_SUPPLIES: Final = len(SUPPLIES)
 
 # Places of the features: three numbers, then groups of which each board has one or a few.
 POINTS: Final = 0  # points, as if the round ended now
@@ -45,12 +55,13 @@ COLUMN_CELLS: Final = (
     ROW_CELLS + NUM_LINES * 32
 )  # by which cells are tiled, the same for all columns
 COLOR_COUNT: Final = COLUMN_CELLS + 32  # by number of tiles, the same for all colors
-LINE_TILES: Final = COLOR_COUNT + NUM_COLORS + 1  # unfinished lines: by line, by number of tiles
+DEAD_TILES: Final = COLOR_COUNT + NUM_COLORS + 1  # by tiles on the table that fit in no line
+LINE_TILES: Final = DEAD_TILES + FLOOR_SLOTS + 1  # unfinished lines: by line, tiles and supply
 LINE_POINTS: Final = (
-    LINE_TILES + NUM_LINES * NUM_LINES
+    LINE_TILES + NUM_LINES * NUM_LINES * NUM_SUPPLIES
 )  # the same, times the points of the tile they will place
-NUM_FEATURES: Final = LINE_POINTS + NUM_LINES * NUM_LINES
-MAX_LISTED: Final = 4 + 3 * NUM_LINES + 2 * NUM_LINES  # features of one board that are not 0
+NUM_FEATURES: Final = LINE_POINTS + NUM_LINES * NUM_LINES * NUM_SUPPLIES
+MAX_LISTED: Final = 5 + 3 * NUM_LINES + 2 * NUM_LINES  # features of one board that are not 0
 
 FEATURE_NAMES: Final = (
     "points",
@@ -60,9 +71,17 @@ FEATURE_NAMES: Final = (
     *(f"row_{row}_{cells:05b}" for row in range(NUM_LINES) for cells in range(32)),
     *(f"column_{cells:05b}" for cells in range(32)),
     *(f"color_{count}" for count in range(NUM_COLORS + 1)),
-    *(f"line_{line}_{count}" for line in range(NUM_LINES) for count in range(NUM_LINES)),
-    *(f"line_{line}_{count}_points" for line in range(NUM_LINES) for count in range(NUM_LINES)),
+    *(f"dead_{tiles}" for tiles in range(FLOOR_SLOTS + 1)),
+    *(
+        f"line_{line}_{count}_{supply}{times}"
+        for times in ("", "_points")
+        for line in range(NUM_LINES)
+        for count in range(NUM_LINES)
+        for supply in SUPPLIES
+    ),
 )
+
+ANY_LINE: Final = (1 << NUM_LINES) - 1  # the lines among the destinations of a color
 
 DECIDED: Final = (
     40.0  # a game that is won is worth so much more than the same margin that is only expected
@@ -70,19 +89,59 @@ DECIDED: Final = (
 
 
 @kernel
+def tiles_to_come(row: Row) -> int:
+    """Lanes: what is on the table; between rounds, what the next deal can be expected to bring."""
+    tiles = as_int64(0)
+    for source in range(center_of(row) + 1):
+        tiles += row["sources"][source]
+    if tiles != 0:
+        return tiles
+    drawn = FACTORY_CAPACITY * center_of(row)
+    bag, lid = row["bag"], row["lid"]
+    from_bag = min(drawn, lane_total(bag))
+    from_lid = min(drawn - from_bag, lane_total(lid))
+    in_bag, in_lid = max(1, lane_total(bag)), max(1, lane_total(lid))
+    for color in range(NUM_COLORS):
+        expected = lane(bag, color) * from_bag // in_bag + lane(lid, color) * from_lid // in_lid
+        tiles += expected << LANE_BITS * color
+    return tiles
+
+
+@kernel
+def supply_of(row: Row, tiles: int, color: int, missing: int) -> int:
+    """Which of SUPPLIES there is of a color for a line that misses so many tiles."""
+    held = lane(tiles, color)
+    if row["available"] != 0:
+        return 0 if held == 0 else (1 if held < missing else 2)
+    share = center_of(row)  # a fifth of a deal is 4 / 5 of the number of displays
+    return 0 if 10 * held < 6 * share else (1 if 10 * held <= 10 * share else 2)
+
+
+@kernel
+def dead_tiles(row: Row, player: int, tiles: int) -> int:
+    """Tiles on the table whose color fits in no line of a player, as far as a floor holds them."""
+    legal = row["legal"][player]
+    dead = 0
+    for color in range(NUM_COLORS):
+        if (legal >> NUM_DESTINATIONS * color) & ANY_LINE == 0:
+            dead += lane(tiles, color)
+    return min(dead, FLOOR_SLOTS) if row["available"] != 0 else 0
+
+
+@kernel
 def list_features(
-    row: Row, player: int, places: NDArray[np.int64], amounts: NDArray[np.float64]
+    row: Row, player: int, tiles: int, places: NDArray[np.int64], amounts: NDArray[np.float64]
 ) -> int:
     """The features of a board that are not 0, as if the round ended now: full lines are tiled, the floor is paid.
 
-    Writes the place and the amount of each; the answer is how many there are.
+    Writes the place and the amount of each; the answer is how many there are. `tiles` are those to come.
     """
     counts = row["line_counts"][player]
     colors = row["line_colors"][player]
     wall = as_int64(row["walls"][player])
     tokens = floor_tokens(row["floors"][player])
     points = row["scores"][player] - PENALTY_OF_TOKENS[tokens]
-    listed = 4
+    listed = 5
     for line in range(NUM_LINES):
         count = (counts >> NIBBLE_BITS * line) & NIBBLE
         if count == 0:
@@ -95,15 +154,21 @@ def list_features(
             points += worth
             wall = tiled
         else:
-            places[listed] = LINE_TILES + NUM_LINES * line + count
+            supply = supply_of(row, tiles, color, line + 1 - count)
+            kind = NUM_SUPPLIES * (NUM_LINES * line + count) + supply
+            places[listed] = LINE_TILES + kind
             amounts[listed] = 1.0
-            places[listed + 1] = LINE_POINTS + NUM_LINES * line + count
+            places[listed + 1] = LINE_POINTS + kind
             amounts[listed + 1] = worth
             listed += 2
     places[0], amounts[0] = POINTS, max(0, points)
     places[1], amounts[1] = TO_MOVE, 1.0 if row["current_player"] == player else 0.0
-    places[2], amounts[2] = STARTS_NEXT, 1.0 if row["starting_player_next_round"] == player else 0.0
+    # Until the marker is taken, the round's starter is only noted as the next one.
+    is_settled = row["marker_in_center"] == 0 or row["available"] == 0
+    starts = is_settled and row["starting_player_next_round"] == player
+    places[2], amounts[2] = STARTS_NEXT, 1.0 if starts else 0.0
     places[3], amounts[3] = FLOOR_TOKENS + tokens, 1.0
+    places[4], amounts[4] = DEAD_TILES + dead_tiles(row, player, tiles), 1.0
     for place in range(NUM_LINES):
         places[listed] = ROW_CELLS + 32 * place + row_cells(wall, place)
         places[listed + 1] = COLUMN_CELLS + column_cells(wall, place)
@@ -117,21 +182,12 @@ def list_features(
 
 
 @kernel
-def tiles_on_table(row: Row) -> int:
-    """Number of tiles that can still be taken in this round."""
-    tiles = as_int64(0)
-    for source in range(center_of(row) + 1):
-        tiles += row["sources"][source]
-    return lane_total(tiles)
-
-
-@kernel
-def bucket_of(row: Row) -> int:
-    """Which weights go with a position: by its round, and by how much of the round is still to come."""
-    left = tiles_on_table(row)
+def bucket_of(row: Row, tiles: int) -> int:
+    """Which weights go with a position: by its round, and by how many of the tiles to come are on the table."""
+    left = lane_total(tiles)
     whole = FACTORY_CAPACITY * center_of(row)
     stage = 0
-    if left > 0:
+    if row["available"] != 0:
         stage = 1 if 10 * left <= 3 * whole else (2 if 10 * left <= 6 * whole else 3)
     return NUM_STAGES * min(row["round"], NUM_ROUNDS - 1) + stage
 
@@ -140,13 +196,14 @@ def bucket_of(row: Row) -> int:
 def seat_value(
     row: Row,
     player: int,
+    tiles: int,
     weights: NDArray[np.float64],
     places: NDArray[np.int64],
     amounts: NDArray[np.float64],
 ) -> float:
     """The value of one board; `weights` are those of the position's bucket, the arrays are room for its features."""
     value = 0.0
-    for listed in range(list_features(row, player, places, amounts)):
+    for listed in range(list_features(row, player, tiles, places, amounts)):
         value += weights[places[listed]] * amounts[listed]
     return value
 
@@ -163,11 +220,12 @@ def margin_value(
     num_players = row["num_players"]
     if row["end_reason"] != PLAYING:
         return final_value(row, player)
-    own_weights = weights[bucket_of(row)]
+    tiles = tiles_to_come(row)
+    own_weights = weights[bucket_of(row, tiles)]
     value = 0.0
     for seat in range(num_players):
         share = 1.0 if seat == player else -1.0 / (num_players - 1)
-        value += share * seat_value(row, seat, own_weights, places, amounts)
+        value += share * seat_value(row, seat, tiles, own_weights, places, amounts)
     return value
 
 

@@ -19,10 +19,12 @@ from azul_agents.evaluation import (
     MAX_LISTED,
     NUM_BUCKETS,
     NUM_FEATURES,
+    SUPPLIES,
     Weights,
     bucket_of,
     list_features,
     margin_value,
+    tiles_to_come,
 )
 from azul_agents.search import MAX_PLIES, NODE_LIMIT, SearchMemory, new_memory
 from azul_agents.turns import bring_best_forward, list_turns
@@ -93,15 +95,16 @@ def note_sample(
     """
     places, amounts = memory.places, memory.amounts
     others = row["num_players"] - 1
+    tiles = tiles_to_come(row)
     written = 3
     for seat in range(row["num_players"]):
         share = 1.0 if seat == player else -1.0 / others
-        for listed in range(list_features(row, seat, places, amounts)):
+        for listed in range(list_features(row, seat, tiles, places, amounts)):
             if amounts[listed] != 0.0:
                 samples[place, written] = places[listed]
                 samples[place, written + 1] = share * amounts[listed]
                 written += 2
-    samples[place, 0] = bucket_of(row)
+    samples[place, 0] = bucket_of(row, tiles)
     samples[place, 1] = player
     samples[place, 2] = (written - 3) // 2
 
@@ -267,5 +270,7 @@ def first_weights() -> Weights:
         value[f"color_{count}"] = 10 * (count / 5) ** 2
     for line in range(5):
         for count in range(1, line + 1):
-            value[f"line_{line}_{count}_points"] = 0.6 * (count / (line + 1)) ** 2
+            for supply in SUPPLIES:
+                promise = 0.6 * (count / (line + 1)) ** 2
+                value[f"line_{line}_{count}_{supply}_points"] = promise
     return np.tile([value[name] for name in FEATURE_NAMES], (NUM_BUCKETS, 1))

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from azul_agents.model_file import CENTER_INPUTS, CENTER_KINDS, NUM_KINDS, Model
-from azul_env.core.jit import called_kernel, kernel
+from azul_env.core.jit import array_kernel, kernel
 from azul_env.core.spec import FACTORY_CAPACITY, NUM_COLORS, NUM_DESTINATIONS, TILES_PER_COLOR
 from azul_env.core.state import Rows
 from azul_env.float_observation import write_floats
@@ -57,7 +57,7 @@ def _copy(source: Vector, target: Vector) -> None:
         target[place] = source[place]
 
 
-@called_kernel
+@array_kernel
 def apply_layer(layer: Matrix, inputs: Vector, outputs: Vector) -> None:
     """Write what a layer makes of its inputs, passing over those that are 0."""
     active = np.empty(len(inputs), np.int64)
@@ -108,7 +108,7 @@ def _tiles(observed: np.float32, high: np.float32) -> int:
     return int(observed * high + np.float32(0.5))
 
 
-@called_kernel
+@array_kernel
 def _write_sources(
     layers: Layers, observation: Vector, start: int, kinds: NDArray[np.int64], keys: Matrix
 ) -> Vector:
@@ -145,7 +145,7 @@ def _write_sources(
     return seen
 
 
-@called_kernel
+@array_kernel
 def _write_trunk(
     layers: Layers, observation: Vector, start: int, stop: int, sources: Vector, trunk: Vector
 ) -> None:
@@ -162,7 +162,7 @@ def _write_trunk(
     _switch_off_negative(trunk)
 
 
-@called_kernel
+@array_kernel
 def _write_logits(
     layers: Layers, trunk: Vector, kinds: NDArray[np.int64], keys: Matrix, logits: Vector
 ) -> None:
@@ -184,7 +184,7 @@ def _write_logits(
                 action += 1
 
 
-@kernel
+@array_kernel
 def _value(layers: Layers, trunk: Vector) -> np.float32:
     """What the position is worth, in rewards to come."""
     units = np.empty(layers.value_1.shape[1], np.float32)
@@ -195,7 +195,7 @@ def _value(layers: Layers, trunk: Vector) -> np.float32:
     return value[0]
 
 
-@called_kernel
+@array_kernel
 def write_forward(layers: Layers, observation: Vector, logits: Vector) -> np.float32:
     """Write the logits of one observation and return its value."""
     sources = len(logits) // (NUM_COLORS * NUM_DESTINATIONS)

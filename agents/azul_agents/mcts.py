@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from azul_agents.base import Agent, MoveValue
 from azul_agents.evaluation import Weights, load_weights
 from azul_agents.registry import AgentKind, option
-from azul_agents.timing import stopped_after
-from azul_agents.tree import GAME, MARGIN_SCALE, ROUND, SIMULATIONS, STOP, VALUE, TreeMemory
+from azul_agents.timing import TimeLimit
+from azul_agents.tree import DEADLINE, GAME, MARGIN_SCALE, ROUND, SIMULATIONS, STOP, VALUE, new_tree
 from azul_env import GameState, new_game
 
 LEAVES: Final = {"value": VALUE, "round": ROUND, "game": GAME}
@@ -49,12 +49,11 @@ class MctsAgent(Agent):
     ) -> None:
         self.spec = spec
         self.options = options or MctsOptions()
-        self._time = self.options.time
-        if self._time is None and self.options.simulations is None:
-            self._time = 0.1
+        is_unlimited = self.options.time is None and self.options.simulations is None
+        self._limit = TimeLimit(0.1 if is_unlimited else self.options.time)
         self.simulations = 0  # of the last search
         self._weights = weights  # None: those of the package, by number of players
-        self._memory = TreeMemory(CAPACITY)
+        self._memory = new_tree(CAPACITY)
         self._warm_up()
 
     def act(self, state: GameState, legal_mask: NDArray[np.bool_], rng: np.random.Generator) -> int:
@@ -78,13 +77,13 @@ class MctsAgent(Agent):
         if state.is_terminal:
             raise ValueError("the game is over: there is no move to search")
         memory = self._memory
-        weights = load_weights(state.num_players) if self._weights is None else self._weights
-        limit = self.options.simulations or NO_LIMIT
-        memory.begin(state.rows, LEAVES[self.options.leaf], limit, stream)
-        with stopped_after(self._time, memory.control, STOP):
+        with self._limit.running(memory.control, DEADLINE, STOP):
+            weights = load_weights(state.num_players) if self._weights is None else self._weights
+            limit = self.options.simulations or NO_LIMIT
+            memory.begin(state.rows, LEAVES[self.options.leaf], limit, stream)
             memory.run(weights, self.options.exploration)
-        self.simulations = int(memory.control[SIMULATIONS])
-        return sorted(memory.children(), key=lambda child: (-child[1], -child[2]))
+            self.simulations = int(memory.control[SIMULATIONS])
+            return sorted(memory.root_turns(), key=lambda turn: (-turn[1], -turn[2]))
 
 
 def margin_of(result: float) -> float:

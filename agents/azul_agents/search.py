@@ -13,6 +13,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from azul_agents.clock import NEVER, now_nanoseconds
 from azul_agents.evaluation import MAX_LISTED, Weights, margin_value
 from azul_agents.turns import MAX_TURNS, bring_best_forward, list_turns
 from azul_env.core.actions import action_parts
@@ -29,7 +30,9 @@ TABLE_SIZE: Final = 1 << TABLE_BITS
 
 # What `control` holds: settings of a search, and what it counts.
 NODES, NODE_LIMIT, STOP, SEARCHER, BREADTH, GENERATION, ABORTED, PRUNE, CUT, REACHED = range(10)
-CONTROL_SIZE: Final = 10
+DEADLINE, NEXT_LOOK = 10, 11  # on the clock; and at which number of nodes to look at it
+CONTROL_SIZE: Final = 12
+NODES_PER_LOOK: Final = 64
 
 # Columns of the table; values are in an array of their own.
 KEY, DEPTH, KIND, TURN = range(4)
@@ -83,6 +86,7 @@ def new_memory(breadth: int, node_limit: int) -> SearchMemory:
     """Memory for searches with these limits."""
     control = np.zeros(CONTROL_SIZE, np.int64)
     control[BREADTH], control[NODE_LIMIT], control[PRUNE] = breadth, node_limit, 1
+    control[DEADLINE] = NEVER
     return SearchMemory(
         stack=empty_rows(MAX_PLIES + 1),
         frames=np.zeros(MAX_PLIES + 1, FRAME),
@@ -255,6 +259,16 @@ def descend(frames: NDArray[Any], ply: int, maximising: bool, is_null: bool) -> 
         child["alpha"] = frame["high"] - NULL_WINDOW
 
 
+@kernel
+def is_time_up(control: NDArray[np.int64]) -> bool:
+    """Whether a limit is reached; the clock is read now and then only."""
+    if control[NODES] >= control[NEXT_LOOK]:
+        control[NEXT_LOOK] = control[NODES] + NODES_PER_LOOK
+        if now_nanoseconds() >= control[DEADLINE]:
+            control[STOP] = 1
+    return control[NODES] >= control[NODE_LIMIT] or control[STOP] != 0
+
+
 @called_kernel
 def search(memory: SearchMemory, weights: Weights, depth: int, alpha: float, beta: float) -> float:
     """The value of stack[1] to the searcher, as far as it lies between alpha and beta.
@@ -275,7 +289,7 @@ def search(memory: SearchMemory, weights: Weights, depth: int, alpha: float, bet
     while True:
         if opening:
             control[NODES] += 1
-            if control[NODES] >= control[NODE_LIMIT] or control[STOP]:
+            if is_time_up(control):
                 control[ABORTED] = 1
                 return 0.0
             opening = open_node(memory, weights, ply)

@@ -114,7 +114,7 @@ def store_fields(
 ) -> None:
     """Write eight fields of the lower half of a word. Caller guarantees the room."""
     for k in range(EIGHT):
-        out[place + k] = np.float32(int(word) & masks[start + k]) * factors[start + k]
+        out[place + k] = np.float32(int(word) & int(masks[start + k])) * factors[start + k]
 
 
 @overload(store_fields)
@@ -133,7 +133,7 @@ def store_lanes(
     """Write the five lanes of a word, numbers below 128, and three more floats. Caller guarantees the room."""
     for k in range(EIGHT):
         half = int(word) >> HALF_BITS * HALF_OF_LANE[k]
-        out[place + k] = np.float32(half & masks[start + k]) * factors[start + k]
+        out[place + k] = np.float32(half & int(masks[start + k])) * factors[start + k]
 
 
 @overload(store_lanes)
@@ -158,8 +158,8 @@ def store_matching(
 ) -> None:
     """Write eight fields of a word, 0 where the same field of `keys` is not as in `matches`. Caller guarantees the room."""
     for k in range(EIGHT):
-        found = int(keys) & masks[start + k] == matches[start + k]
-        field = int(word) & masks[start + k] if found else 0
+        found = int(keys) & int(masks[start + k]) == matches[start + k]
+        field = int(word) & int(masks[start + k]) if found else 0
         out[place + k] = np.float32(field) * factors[start + k]
 
 

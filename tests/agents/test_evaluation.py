@@ -13,25 +13,28 @@ from azul_agents.evaluation import (
     list_features,
     load_card,
     load_weights,
+    tiles_to_come,
 )
 from azul_agents.fitting import first_weights, self_play
 from azul_env import GameState, new_game
 from azul_env.core.jit import kernel
 from azul_env.core.spec import MAX_PLAYERS
+from azul_env.core.words import pack_lanes
 from positions import position
 
 
 @kernel
 def _listed(rows, player, places, amounts):
     for i in range(1):
-        return list_features(rows[i], player, places, amounts)
+        tiles = tiles_to_come(rows[i])
+        return list_features(rows[i], player, tiles, places, amounts)
     return 0
 
 
 @kernel
 def _bucket(rows):
     for i in range(1):
-        return bucket_of(rows[i])
+        return bucket_of(rows[i], tiles_to_come(rows[i]))
     return 0
 
 
@@ -71,10 +74,11 @@ def test_features__tell_columns_colors_and_lines() -> None:
     assert features["color_1"] == 3  # yellow, red, white
     assert features["color_0"] == 1
     # White in line 1 would stand left of blue and below blue: runs of 2 and 2.
-    assert features["line_1_1"] == 1
-    assert features["line_1_1_points"] == 4
-    # Black in line 3 would stand left of white, and below nothing.
-    assert features["line_3_2_points"] == 2
+    # There is no white on the table.
+    assert features["line_1_1_scarce"] == 1
+    assert features["line_1_1_scarce_points"] == 4
+    # Black in line 3 would stand left of white, and below nothing; the two that it misses are in the center.
+    assert features["line_3_2_ample_points"] == 2
 
 
 def test_features__know_whose_turn_it_is_and_who_starts_next() -> None:
@@ -82,6 +86,30 @@ def test_features__know_whose_turn_it_is_and_who_starts_next() -> None:
     assert "to_move" not in features_of(STATE, 0)
     assert features_of(STATE, 1)["to_move"] == 1
     assert "starts_next" not in features_of(STATE, 1)
+
+
+def test_nobody__starts_next_before_the_marker_is_taken() -> None:
+    opening = new_game(2, rng=0)
+    assert all("starts_next" not in features_of(opening, player) for player in range(2))
+
+
+def test_dead_tiles__are_those_on_the_table_that_fit_in_no_line() -> None:
+    state = position("""
+        azul 2p round 1/50 turn 0 start 1 | BBYR - - - - | RRKK | bag ? lid - |
+        5 R:/.Y:/..K:/...W:/....B: - | 9 :/:/:/:/: *""")
+    assert features_of(state, 0)["dead_3"] == 1  # line 0 is full, so red has no line
+    assert features_of(state, 1)["dead_0"] == 1
+
+
+def test_supply__between_rounds_is_what_the_next_deal_should_bring() -> None:
+    rows = new_game(2, rng=0).rows.copy()
+    rows["sources"], rows["available"] = 0, 0
+    rows["bag"] = pack_lanes([2, 20, 8, 10, 0])  # half of it is dealt
+    rows["line_counts"][0, 0] = 0x11100  # lines 2, 3 and 4
+    rows["line_colors"][0, 0] = 0x21000  # blue, yellow, red
+    features = features_of(GameState(rows), 0)
+    assert features["line_2_1_scarce"] == features["line_3_1_ample"] == 1
+    assert features["line_4_1_fair"] == 1
 
 
 def test_bucket__goes_by_round_and_by_what_is_left_of_it() -> None:

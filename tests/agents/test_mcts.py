@@ -6,7 +6,15 @@ import pytest
 from azul_agents.evaluation import load_weights
 from azul_agents.mcts import MctsAgent, MctsOptions, margin_of
 from azul_agents.registry import AgentSpecError, make_agent
-from azul_agents.tree import NUM_NODES, PATIENCE_WITH_CHANCE, ROUND, SIMULATIONS, VALUE, TreeMemory
+from azul_agents.tree import (
+    NUM_NODES,
+    PATIENCE_WITH_CHANCE,
+    ROUND,
+    SIMULATIONS,
+    VALUE,
+    TreeMemory,
+    new_tree,
+)
 from azul_env import legal_mask, new_game
 from positions import position
 
@@ -14,7 +22,7 @@ RNG = np.random.default_rng(0)
 
 
 def searched(leaf: int, simulations: int, num_players: int = 2) -> TreeMemory:
-    memory = TreeMemory(1 << 16)
+    memory = new_tree(1 << 16)
     memory.begin(new_game(num_players, rng=1).rows, leaf, simulations, np.uint64(3))
     memory.run(load_weights(num_players), 1.0)
     return memory
@@ -27,7 +35,7 @@ def test_tree__is_consistent(leaf: int, num_players: int) -> None:
     assert memory.control[SIMULATIONS] == 3000
     used = int(memory.control[NUM_NODES])
     parents = np.flatnonzero(memory.first[:used])
-    spans = [(memory.first[node], memory.first[node] + memory.count[node]) for node in parents]
+    spans = [(memory.first[node], memory.first[node] + memory.span[node]) for node in parents]
     assert sorted(c for start, stop in spans for c in range(start, stop)) == list(range(1, used))
     for node, (start, stop) in zip(parents, spans, strict=True):
         assert memory.prior[start:stop].sum() == pytest.approx(1.0, abs=1e-4)
@@ -51,7 +59,7 @@ def test_simulation_limit__is_kept(simulations: int) -> None:
 
 
 def test_full_tree__goes_on_with_what_it_has() -> None:
-    memory = TreeMemory(200)
+    memory = new_tree(200)
     memory.begin(new_game(2, rng=1).rows, VALUE, 2000, np.uint64(3))
     memory.run(load_weights(2), 1.0)
     assert memory.control[SIMULATIONS] == 2000

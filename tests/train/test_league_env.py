@@ -261,8 +261,8 @@ def test_win__is_shared_by_all_who_stand_equal():
     assert shares("5 //// -", "5 //// -") == [0.5, 0.5]
     assert shares("5 //// -", "3 //// -", "5 //// -") == [0.5, 0, 0.5]
     assert shares(*["5 //// -"] * 4) == [0.25] * 4
-    # Equal points, but one has a complete row: 2 points of its bonus on top of 3.
-    assert shares("5 //// -", "3 :BYRKW//// -") == [0, 1]
+    # The row that is completed is worth 5 points and its bonus of 2; then the points are equal.
+    assert shares("12 //// -", "5 W:BYRK.//// -") == [0, 1]
 
 
 def test_state__gives_the_identical_future_elsewhere():

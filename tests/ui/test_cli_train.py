@@ -200,8 +200,11 @@ def test_run__stands_for_its_best_model_else_for_its_last(azul, run, tmp_path):
     written_model(run.best_model, 2, seed=2)
     assert json.loads(azul("eval", run.path, *arguments).out)["model"] == str(run.best_model)
     exported = tmp_path / "out.npz"
-    assert azul("export", run.path, exported).code == 0
-    assert read_model(exported).card == {"seed": 2}
+    card = tmp_path / "card.json"
+    assert azul("export", run.path, exported, "--card", card).code == 0
+    told = read_model(exported).card
+    assert told == json.loads(card.read_text())
+    assert told == {"seed": 2} | {key: run.run[key] for key in ("command", "commit", "started")}
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ import numpy as np
 
 from azul_agents.alphabeta import AlphaBetaAgent, AlphaBetaOptions
 from azul_agents.evaluation import load_weights
-from azul_agents.tree import ROUND, TreeMemory
+from azul_agents.tree import ROUND, new_tree
 from azul_env import azul_v0, legal_mask, new_game
 from azul_env.core.batch import GameBatch, choose_randomly
 from azul_env.envs.vector import AzulTurnsVectorEnv
@@ -135,7 +135,7 @@ def aec_trial(env: Any, steps: int = 500) -> Trial:
 
 def simulation_trial(simulations: int = 20_000) -> Trial:
     """Tree search from an opening of 2 players, with random turns to the end of the round at every leaf."""
-    memory = TreeMemory(1 << 21)
+    memory = new_tree(1 << 21)
     opening = new_game(2, rng=1)
     weights = load_weights(2)
 

@@ -1,0 +1,54 @@
+"""The networks that come with the package: they load, play by the rules, and say where they come from."""
+
+import json
+from importlib.resources import files
+
+import numpy as np
+import pytest
+
+from azul_agents.greedy import GreedyAgent
+from azul_agents.neural import shipped_policy
+from azul_agents.random_agent import RandomAgent
+from azul_agents.registry import make_agent
+from azul_env import apply_action, legal_mask, new_game, winners
+
+PLAYERS = (2, 3, 4)
+
+
+def wins_of_first(num_players, games, others):
+    """How many games the shipped network wins, sitting in each seat in turn."""
+    agent, rng = make_agent("ppo"), np.random.default_rng(3)
+    won = 0
+    for game in range(games):
+        seat = game % num_players
+        state = new_game(num_players, rng=game // num_players)
+        deals = np.random.default_rng(game // num_players)
+        while not state.is_terminal:
+            mask = legal_mask(state)
+            mover = agent if state.current_player == seat else others
+            action = mover.act(state, mask, rng)
+            assert mask[action]
+            state = apply_action(state, action, deals).state
+        won += winners(state) == [seat]
+    return won
+
+
+@pytest.mark.parametrize("num_players", PLAYERS)
+def test_shipped_model__beats_random(num_players):
+    games = 5 * num_players
+    assert wins_of_first(num_players, games, RandomAgent()) == games
+
+
+@pytest.mark.parametrize("num_players", PLAYERS)
+def test_shipped_model__beats_a_table_of_greedy_more_often_than_chance(num_players):
+    games = 20 * num_players
+    assert wins_of_first(num_players, games, GreedyAgent()) > 1.3 * games / num_players
+
+
+@pytest.mark.parametrize("num_players", PLAYERS)
+def test_shipped_model__has_a_card_beside_it(num_players):
+    card = files("azul_agents") / "models" / f"{num_players}_players.json"
+    told = json.loads(card.read_text(encoding="utf-8"))
+    assert told == shipped_policy(num_players).card
+    assert told["steps"] > 0 and told["minutes"] > 0
+    assert {"random", "greedy"} <= {result["opponent"] for result in told["final"]}

@@ -1,0 +1,88 @@
+"""Time limits: answers come in time, with a clock in compiled code and with a timer where there is none."""
+
+import time
+
+import numpy as np
+import pytest
+
+from azul_agents import timing
+from azul_agents.clock import NEVER, now_nanoseconds
+from azul_agents.registry import make_agent
+from azul_agents.timing import LARGEST_MARGIN, LEAST_MARGIN, TimeLimit
+from azul_env import legal_mask, new_game
+from azul_env.core.jit import kernel
+
+DEADLINE, FLAG = 0, 1
+
+
+@kernel
+def _compiled_now() -> int:
+    return now_nanoseconds()
+
+
+def test_clock__is_the_same_in_compiled_code() -> None:
+    before = now_nanoseconds()
+    compiled = _compiled_now()
+    assert before <= compiled <= now_nanoseconds()
+
+
+def test_no_limit__sets_no_deadline() -> None:
+    control = np.zeros(2, np.int64)
+    with TimeLimit(None).running(control, DEADLINE, FLAG):
+        assert control[DEADLINE] == NEVER
+
+
+def test_limit__learns_how_late_answers_are_and_forgets_it() -> None:
+    control = np.zeros(2, np.int64)
+    limit = TimeLimit(0.02)
+
+    def time_left(late_seconds: float) -> float:
+        with limit.running(control, DEADLINE, FLAG):
+            left = (control[DEADLINE] - now_nanoseconds()) / 1e9
+            while now_nanoseconds() < control[DEADLINE] + late_seconds * 1e9:
+                pass
+        return float(left)
+
+    assert time_left(0.0005) <= 0.02 * (1 - LEAST_MARGIN)
+    assert limit.margin_seconds >= 0.0005
+    assert time_left(0.2) <= 0.02 - 0.0005
+    assert time_left(0.0) <= 0.02 * (1 - LARGEST_MARGIN)
+    learned = limit.margin_seconds
+    assert learned >= 0.1  # and yet no more than LARGEST_MARGIN is given up
+    for _ in range(50):
+        with limit.running(control, DEADLINE, FLAG):
+            assert control[DEADLINE] - now_nanoseconds() > -1e9
+    assert limit.margin_seconds < learned / 10
+
+
+def seconds_of_moves(spec: str, moves: int) -> tuple[list[float], list[float]]:
+    """How long an agent takes for an opening, again and again: by the clock, and of the processor's time.
+
+    The second does not grow when the machine is busy with something else.
+    """
+    agent = make_agent(spec)
+    state = new_game(4, rng=1)
+    passed, used = [], []
+    for _ in range(moves):
+        start, start_used = time.perf_counter(), time.thread_time()
+        agent.act(state, legal_mask(state), np.random.default_rng(0))
+        passed.append(time.perf_counter() - start)
+        used.append(time.thread_time() - start_used)
+    return passed, used
+
+
+@pytest.mark.parametrize("spec", ["alphabeta:time=0.05", "mcts:time=0.05"])
+def test_agent__answers_in_time_and_uses_it(spec: str) -> None:
+    passed, used = seconds_of_moves(spec, moves=8)
+    assert min(passed) > 0.04
+    assert sorted(used)[4] < 0.055
+
+
+@pytest.mark.parametrize("spec", ["alphabeta:time=0.05", "mcts:time=0.05"])
+def test_agent__is_stopped_by_a_timer_where_there_is_no_clock(
+    spec: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(timing, "HAS_CLOCK", False)
+    passed, used = seconds_of_moves(spec, moves=3)
+    assert min(passed) > 0.04
+    assert min(used) < 1.0
