@@ -18,13 +18,13 @@ QUIET: Final[dict[str, Any]] = {"log_to_driver": False, "logging_level": logging
 START_TRIES: Final = (
     3  # of a local Ray, which gives up after 30 s: on a busy machine that can be too short
 )
-# Ray tells nobody that it runs, leaves the choice of accelerators alone, keeps its own notes to its log files, and
-# has more patience with its own processes.
+# Ray tells nobody that it runs, leaves the choice of accelerators alone, has more patience with its own processes, and
+# gives its workers the priority that the processes of the local engine have.
 SETTINGS: Final = {
     "RAY_USAGE_STATS_ENABLED": "0",
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
-    "RAY_BACKEND_LOG_LEVEL": "fatal",
     "RAY_agent_register_timeout_ms": "200000",
+    "RAY_worker_niceness": "0",
 }
 
 

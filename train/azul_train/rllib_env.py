@@ -136,7 +136,7 @@ class AzulMultiAgentEnv(MultiAgentEnv):
         mask = np.empty((1, settings.num_actions), np.bool_)
         observation = np.empty((1, settings.size), np.float32)
         seats = np.array([seat], np.int64)
-        publish(self._rows, seats, mask, self._features, settings.scales, observation, 0, 1)
+        publish(self._rows, seats, mask, self._features, observation, 0, 1)
         return {"action_mask": mask[0].view(np.int8), "observations": observation[0]}
 
     def _rewards(self, before: NDArray[Any]) -> dict[str, float]:

@@ -38,6 +38,8 @@ CHECKPOINTS: Final = "rllib"  # the folder, inside the run's
 BOOKS: Final = "azul.json"  # the scorekeeper's part of a checkpoint
 LOSSES: Final = ("policy_loss", "vf_loss", "entropy", "vf_explained_var")
 NO_CLIP: Final = 1e9  # values are never so far off
+PLAY_SECONDS: Final = 600.0  # that env runners get for their part; RLlib drops what comes later
+MAX_EMPTY: Final = 3  # rounds in a row in which nobody has played
 
 
 def train(
@@ -84,6 +86,7 @@ def algorithm_config(config: TrainConfig) -> PPOConfig:
             num_env_runners=runners,
             num_envs_per_env_runner=ppo.games // max(1, runners),
             rollout_fragment_length=ppo.rollout_steps,
+            sample_timeout_s=PLAY_SECONDS,
         )
         .learners(num_learners=learners, num_cpus_per_learner=config.torch_threads)
         .multi_agent(policies={POLICY}, policy_mapping_fn=lambda *_, **__: POLICY)
@@ -147,7 +150,7 @@ class RllibRun:
         while keeper.steps < config.steps:
             before, since = keeper.steps, time.monotonic()
             with self.watch.measure("rllib"):
-                result = self.algorithm.train()
+                result = self._next_round()
             keeper.steps = int(result["num_env_steps_sampled_lifetime"])
             speed = (keeper.steps - before) / (time.monotonic() - since)
             self._note_progress(result, speed)
@@ -164,6 +167,16 @@ class RllibRun:
         self.algorithm.stop()
         with suppress(OSError):
             os.rmdir(self.algorithm.logdir)
+
+    def _next_round(self) -> dict[str, Any]:
+        """Let RLlib play and learn once. Where all env runners have died it starts others, and has nothing to tell."""
+        for _ in range(MAX_EMPTY):
+            result: dict[str, Any] = self.algorithm.train()
+            if POLICY in result.get("learners", {}):
+                return result
+        raise ChildProcessError(
+            f"RLlib's env runners died {MAX_EMPTY} times in a row: the reason is in Ray's logs, under /tmp/ray"
+        )
 
     def _is_due(self, before: int, every: int) -> bool:
         """Whether a multiple of `every` steps was passed."""
