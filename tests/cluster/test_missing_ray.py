@@ -41,7 +41,7 @@ def test_shipped_config__is_for_rllib():
         (["rllib.env_runners=7"], "rllib.env_runners must divide ppo.games = 64, 7 does not"),
         (["rllib.learners=3"], "rllib.learners must divide ppo.batch_size = 1024, 3 does not"),
         (["rllib.learners=-1"], "learners must be at least 0"),
-        (["rllib.gpus=1"], "rllib.gpus"),
+        (["rllib.gpus=1"], "unknown key"),
     ],
 )
 def test_what_an_engine_cannot_do__is_an_error(changes, why):
