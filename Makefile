@@ -2,12 +2,14 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
-INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e
+RAY_VENV ?= .venv-ray
+PIP_INSTALL := -m pip install --quiet --disable-pip-version-check -c constraints.txt -e
+INSTALL := $(BIN)/python $(PIP_INSTALL)
 
-.PHONY: help train test check bench goldens spec format clean
+.PHONY: help train test test-ray check bench goldens spec format clean
 
 help: ## show the targets
-	@awk -F':.*## ' '/^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -28,8 +30,17 @@ $(VENV)/.installed-dev: pyproject.toml constraints.txt | $(BIN)/python
 train: $(VENV)/.installed-train ## train an agent by self-play, about five minutes
 	$(BIN)/azul train --config configs/train/quick.yaml
 
-test: check ## run all checks and all tests
+test: check ## run all checks and all tests but those that need Ray
 	$(BIN)/python -m pytest
+
+# RLlib pins another gymnasium than the rest is tested with, so it has an environment of its own.
+$(RAY_VENV)/.installed: pyproject.toml constraints.txt
+	test -x $(RAY_VENV)/bin/python || $(PYTHON) -m venv $(RAY_VENV)
+	$(RAY_VENV)/bin/python $(PIP_INSTALL) '.[rllib]' pytest pytest-xdist hypothesis
+	@touch $@
+
+test-ray: $(RAY_VENV)/.installed ## run the tests that need Ray, in an environment of their own
+	$(RAY_VENV)/bin/python -m pytest -n0 tests/cluster
 
 check: $(VENV)/.installed-dev ## format, lint, types, import contracts
 	$(BIN)/ruff format --check .
@@ -52,4 +63,4 @@ format: $(VENV)/.installed-dev ## format the code
 	$(BIN)/ruff format .
 
 clean: ## remove the environment and all caches of the project
-	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) $(RAY_VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -2,6 +2,7 @@
 
 import functools
 import json
+import sys
 
 import pytest
 
@@ -79,6 +80,8 @@ def test_write_ratings__makes_them_those_of_the_package(azul, tmp_path, monkeypa
         (("random", "nobody"), "no agent 'nobody'"),
         (("random", "greedy", "--players", "5"), "--players"),
         (("--config", "missing.yaml"), "missing.yaml"),
+        (("random", "greedy", "--address", "auto"), "add --engine ray"),
+        (("random", "greedy", "--engine", "clouds"), "--engine"),
     ],
 )
 def test_wrong_use__is_an_error_with_a_message(azul, tmp_path, arguments, why):
@@ -93,3 +96,13 @@ def test_unknown_key__names_key_and_file(azul, tmp_path):
     file.write_text("agents: [random, greedy]\ntime: 3\n")
     code, _, err = azul("tournament", "--config", file, "--out", tmp_path / "out")
     assert code == 2 and "'time'" in err and "mine.yaml" in err
+
+
+def test_ray_engine_without_ray__names_the_command_that_installs_it(azul, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "ray", None)  # as if it were not installed
+    code, out, err = azul(
+        "tournament", "random", "greedy", "--engine", "ray", "--out", tmp_path / "out"
+    )
+    assert (code, out) == (2, "")
+    assert err == "azul: error: this engine needs Ray: pip install 'azul-env[ray]'\n"
+    assert not (tmp_path / "out").exists()

@@ -12,9 +12,11 @@ from azul_env.core.spec import COUNTER_LIMIT, DEFAULT_MAX_ROUNDS, MAX_PLAYERS, M
 from azul_env.rewards import REWARDS
 from azul_train.league import SCHEDULES
 from azul_train.network_size import NetworkSize
+from azul_train.rllib_config import RllibConfig
 from azul_train.typed_data import build, check_data, known_keys, merged, to_plain
 
 DEFAULT_NAME: Final = "train"  # of a run without a file
+SB3, RLLIB = ENGINES = "sb3", "rllib"
 SHARE_SLACK: Final = 1e-9  # 0.1 + 0.2 + 0.7 may be a hair above 1
 
 
@@ -152,6 +154,8 @@ class TrainConfig:
 
     name: str | None = None
     """Of the run's folder; null: the name of the config's file."""
+    engine: str = SB3
+    """Who learns: `sb3` (Stable-Baselines3, one machine) or `rllib` (Ray's RLlib, one or many)."""
     num_players: int = 2
     """2, 3 or 4."""
     seed: int = 1
@@ -176,6 +180,8 @@ class TrainConfig:
     """How the learner is measured."""
     checkpoint_every: int = 200_000
     """Learner steps between two checkpoints, from which a run can be resumed."""
+    rllib: RllibConfig = field(default_factory=RllibConfig)
+    """How many processes RLlib uses."""
 
     def __post_init__(self) -> None:
         if self.name is not None and (self.name in ("", ".", "..") or set(self.name) & set("/\\")):
@@ -192,11 +198,29 @@ class TrainConfig:
             raise ValueError(
                 f"seed {self.seed} deals for the evaluation: train on other deals, or set evaluation.seed"
             )
+        self._check_engine()
         for name in self.reward:
             if name not in REWARDS:
                 raise ValueError(f"unknown key 'reward.{name}'; known: {', '.join(REWARDS)}")
         if not any(self.reward.values()):
             raise ValueError(f"reward must give some reward a weight, not {self.reward}")
+
+    def _check_engine(self) -> None:
+        """What one of the engines cannot do is an error, not something that is silently left out."""
+        if self.engine not in ENGINES:
+            raise ValueError(f"engine must be one of {', '.join(ENGINES)}, not {self.engine!r}")
+        if self.engine == SB3:
+            if self.rllib != RllibConfig():
+                raise ValueError("rllib is for the engine rllib: add engine: rllib")
+            return
+        if self.league != LeagueConfig() or self.imitation != ImitationConfig():
+            raise ValueError("league and imitation are for the engine sb3: rllib plays itself")
+        for name, what in (("env_runners", "games"), ("learners", "batch_size")):
+            number, whole = max(1, getattr(self.rllib, name)), getattr(self.ppo, what)
+            if whole % number:
+                raise ValueError(
+                    f"rllib.{name} must divide ppo.{what} = {whole}, {number} does not"
+                )
 
 
 def read_config(path: Path | None, changes: Sequence[str] = ()) -> TrainConfig:

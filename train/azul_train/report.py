@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from azul_agents.arena.tables import percent
-from azul_train.config import TrainConfig
+from azul_train.config import RLLIB, TrainConfig
 from azul_train.results import (
     GAME_PARTS,
     Line,
@@ -118,20 +118,22 @@ def _time(metrics: list[Line]) -> str:
     if not shares:
         return ""
     rows = [(name, f"{share:.1f} %") for name, share in shares.items()]
+    section = "## Where the time went\n\n" + _table(("part", "share"), rows)
+    if shares.keys().isdisjoint(GAME_PARTS):  # an engine that plays elsewhere does not measure them
+        return section
     together = f"{', '.join(GAME_PARTS[:-1])} and {GAME_PARTS[-1]} together"
-    return (
-        "## Where the time went\n\n"
-        + _table(("part", "share"), rows)
-        + f"\n{together.capitalize()}: {game_share(shares):.1f} %.\n"
-    )
+    return section + f"\n{together.capitalize()}: {game_share(shares):.1f} %.\n"
 
 
 def _settings(folder: RunFolder, config: TrainConfig) -> str:
     rewards = ", ".join(f"{weight:g} {name}" for name, weight in config.reward.items())
     scripted = [f"{100 * share:g} % {spec}" for spec, share in config.league.scripted.items()]
     league = ", ".join([*scripted, f"else snapshots ({config.league.schedule})"])
+    if config.engine == RLLIB:
+        league = "itself"
     teacher = config.imitation.teacher if config.imitation.samples else None
     rows: list[tuple[str, ...]] = [
+        ("engine", config.engine),
         ("reward", rewards),
         ("opponents", league),
         ("warm start", f"imitation of {teacher}" if teacher else "none"),

@@ -7,6 +7,7 @@
 | `metrics.jsonl`   | one JSON object a line, in order                                       |
 | `tensorboard/`    | the same numbers for TensorBoard                                       |
 | `checkpoint.pt`   | all that is needed to go on                                            |
+| `rllib/`          | the same, of a run with the engine rllib                               |
 | `snapshots/`      | earlier selves that the learner plays                                  |
 | `best_model.npz`  | the weights that did best in an evaluation                             |
 | `model.npz`       | the weights at the end                                                 |
@@ -31,7 +32,15 @@ from azul_agents.arena.bench import commit, machine
 from azul_env import __version__
 from azul_train.config import DEFAULT_NAME, TrainConfig, config_to_dict, read_config
 
-PACKAGES: Final = ("numpy", "numba", "gymnasium", "torch", "stable-baselines3", "sb3-contrib")
+PACKAGES: Final = (
+    "numpy",
+    "numba",
+    "gymnasium",
+    "torch",
+    "stable-baselines3",
+    "sb3-contrib",
+    "ray",
+)
 TENSORBOARD_SECONDS: Final = 10  # a kill loses at most so much of what TensorBoard shows
 
 

@@ -11,7 +11,7 @@ from azul_agents.arena.schedule import ScheduledGame, Seating, table_games, tabl
 from azul_agents.arena.standings import Standings, standings_of
 from azul_agents.arena.tables import RATINGS_FILE, as_data, as_markdown, as_text, write_whole
 from azul_agents.arena.tournament_config import TournamentConfig
-from azul_agents.arena.workers import Finished, MakeAgent, check_specs, play_all
+from azul_agents.arena.workers import Finished, MakeAgent, Play, check_specs, play_all
 from azul_agents.registry import make_agent
 
 RESULTS_FILE = "results.jsonl"
@@ -57,10 +57,12 @@ def run_tournament(
     jobs: int = 1,
     on_games: Callable[[dict[GameKey, GameLine], int], None] = lambda done, total: None,
     make: MakeAgent = make_agent,
+    play: Play = play_all,
 ) -> list[Standings]:
     """Play what the folder's file of results lacks, then write the tables beside it.
 
-    `on_games` sees the games so far and the number of all: at the start, and after every game.
+    `on_games` sees the games so far and the number of all: at the start, and after every game. `play` is the engine:
+    by default processes of this machine.
     """
     check_specs(config.agents, make)
     schedule = Schedule(config)
@@ -71,7 +73,7 @@ def run_tournament(
         on_games(file.lines, len(schedule.games))
         missing = schedule.missing(file.lines)
         if missing:
-            with closing(play_all(missing, min(jobs, len(missing)), make)) as finished_games:
+            with closing(play(missing, min(jobs, len(missing)), make)) as finished_games:
                 for finished in finished_games:
                     file.add(schedule.line_of(finished))
                     on_games(file.lines, len(schedule.games))

@@ -7,7 +7,7 @@ import signal
 import threading
 import traceback
 from collections import Counter
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from multiprocessing.connection import Connection, wait
 from typing import NamedTuple, Self
@@ -27,6 +27,10 @@ class Finished(NamedTuple):
 
     game: ScheduledGame
     played: PlayedGame
+
+
+# What plays games, such as `play_all`: games in, in any order out, with so many workers.
+Play = Callable[[Sequence[ScheduledGame], int, MakeAgent], Generator[Finished, None, None]]
 
 
 class Players(ExitStack):
@@ -191,14 +195,14 @@ def _work(connection: Connection, make: MakeAgent) -> None:
                 game = connection.recv()
             except (EOFError, OSError):
                 return
-            answer = _played_or_error(players, game)
+            answer = played_or_error(players, game)
             try:
                 connection.send(answer)
             except OSError:  # nobody is interested any more
                 return
 
 
-def _played_or_error(players: Players, game: ScheduledGame) -> PlayedGame | Exception:
+def played_or_error(players: Players, game: ScheduledGame) -> PlayedGame | Exception:
     """The game played, or the exception that an agent raised, with the place where it did."""
     try:
         return players.play(game)

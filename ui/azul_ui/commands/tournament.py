@@ -5,6 +5,8 @@ import json
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -21,12 +23,21 @@ from azul_agents.arena.standings import ranked_games, tallies_of
 from azul_agents.arena.tables import as_data, as_text, packaged_ratings_path, percent, write_whole
 from azul_agents.arena.tournament import run_tournament
 from azul_agents.arena.tournament_config import TournamentConfig, read_config
+from azul_agents.arena.workers import Play, play_all
 
 FOLDER = Path("runs/tournament")
 DEFAULT_JOBS = 2
+MAX_JOBS = 4096
 LIVE_SECONDS = 1.0  # between two looks at the ladder
 
 Games = dict[GameKey, GameLine]
+
+
+class Engine(StrEnum):
+    """What runs the processes that play."""
+
+    LOCAL = "local"
+    RAY = "ray"
 
 
 def tournament(
@@ -47,7 +58,24 @@ def tournament(
     seed: Annotated[
         int | None, typer.Option(min=0, help="Same seed, same deals and same chance.")
     ] = None,
-    jobs: Annotated[int, typer.Option(min=1, max=256, help="Processes that play.")] = DEFAULT_JOBS,
+    jobs: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            max=MAX_JOBS,
+            help=f"Processes that play; by default {DEFAULT_JOBS}, with --address the cluster's CPUs.",
+        ),
+    ] = None,
+    engine: Annotated[
+        Engine, typer.Option(help="Who runs the processes: this program, or Ray.")
+    ] = Engine.LOCAL,
+    address: Annotated[
+        str | None,
+        typer.Option(
+            metavar="HOST:PORT",
+            help="With --engine ray: the cluster to join (auto: the one of this machine); else Ray is started here.",
+        ),
+    ] = None,
     out: Annotated[
         Path | None,
         typer.Option(metavar="FOLDER", help="Where results go; by default under runs/tournament."),
@@ -68,6 +96,11 @@ def tournament(
     Every table plays every deal once per rotation of the seats. Finished games are kept in results.jsonl: the same
     command goes on where it was stopped, however that happened.
 
+    azul tournament --config configs/tournament/baselines.yaml --engine ray --address auto
+
+    With --engine ray, Ray actors play: here, or on every machine of a cluster (docs/SCALING.md). Agents limited by
+    nodes, depth or simulations play the same games on either engine, and a folder that one began the other finishes.
+
     Ratings are on the Elo scale, random at 1000 (without it, a mean of 1500), by maximum likelihood: Bradley-Terry for
     2 players, Plackett-Luce for more. The folder gets ratings.txt, .md and .json and a picture of who beats whom.
     """
@@ -77,9 +110,10 @@ def tournament(
         "seed": seed,
     }
     settings = _settings(tuple(agents or ()), config, changes)
+    workers, play = _engine(engine, address, jobs)
     folder = out if out is not None else FOLDER / _folder_name(settings, config)
     with _watched(settings) as on_games:
-        tables = run_tournament(settings, folder, jobs, on_games)
+        tables = run_tournament(settings, folder, workers, on_games, play=play)
     data = json.dumps(as_data(tables, settings), indent=2)
     if write_ratings:
         write_whole(packaged_ratings_path(), data + "\n")
@@ -88,6 +122,21 @@ def tournament(
         return
     print(as_text(tables))
     print(f"results and tables are in {folder}")
+
+
+def _engine(engine: Engine, address: str | None, jobs: int | None) -> tuple[int, Play]:
+    """How many workers play, and what runs them."""
+    if engine is Engine.LOCAL:
+        if address is not None:
+            raise ValueError("--address is where a Ray cluster is: add --engine ray")
+        return jobs or DEFAULT_JOBS, play_all
+    from azul_train.ray_games import play_on_ray
+    from azul_train.ray_session import cluster_cpus, needed_ray
+
+    needed_ray()
+    if jobs is None:
+        jobs = min(MAX_JOBS, cluster_cpus(address)) if address else DEFAULT_JOBS
+    return jobs, partial(play_on_ray, address=address)
 
 
 def _settings(

@@ -4,9 +4,11 @@ import json
 import shlex
 import sys
 from collections.abc import Callable
+from enum import StrEnum
+from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 from rich.console import Console
@@ -14,12 +16,24 @@ from rich.table import Table
 from rich.text import Text
 
 if TYPE_CHECKING:
+    from azul_train.config import TrainConfig
     from azul_train.progress import OnProgress
     from azul_train.run_folder import RunFolder
 
 ROOT = Path("runs/train")
 EXTRA_MODULES = ("matplotlib", "tensorboard", "torch", "stable_baselines3", "sb3_contrib")
+RLLIB_MODULES = ("ray", "ray.rllib")
 INSTALL = "training needs the extra `train`: pip install -c constraints.txt 'azul-env[train]'"
+INSTALL_RLLIB = (
+    "the engine rllib needs the extra `rllib`: pip install -c constraints.txt 'azul-env[rllib]'"
+)
+
+
+class Engine(StrEnum):
+    """What learns; the names that a config knows."""
+
+    SB3 = "sb3"
+    RLLIB = "rllib"
 
 
 def train(
@@ -40,11 +54,24 @@ def train(
     resume: Annotated[
         Path | None, typer.Option(metavar="RUN", help="Go on with a run from its last checkpoint.")
     ] = None,
+    engine: Annotated[
+        Engine | None,
+        typer.Option(
+            help="What learns: as the config says, by default sb3; rllib for many machines."
+        ),
+    ] = None,
+    address: Annotated[
+        str | None,
+        typer.Option(
+            metavar="HOST:PORT",
+            help="For the engine rllib: the Ray cluster to join (auto: the one of this machine).",
+        ),
+    ] = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print one JSON object and nothing else.")
     ] = False,
 ) -> None:
-    """Train an agent by self-play with MaskablePPO.
+    """Train an agent by self-play with masked PPO.
 
     azul train --config configs/train/quick.yaml
 
@@ -52,45 +79,74 @@ def train(
 
     azul train --resume runs/train/quick
 
+    azul train --engine rllib --config configs/train/rllib.yaml --address auto
+
     A run is a folder, and never overwrites another: config, versions, metrics, TensorBoard, checkpoints, models, and
     report.md with the win rates and the learning curve. All budgets are in steps, so the same seed gives the same run.
+
+    The engine sb3 is Stable-Baselines3 with a league of opponents, on one machine. The engine rllib is Ray's RLlib, the
+    learner against itself, on as many machines as there are (docs/SCALING.md); its table and its models are the same.
     """
     if resume is not None:
-        if config is not None or changes or out is not None:
+        if config is not None or changes or out is not None or engine is not None:
             raise ValueError("--resume goes on with the run's own settings: give nothing else")
-        folder = _resumed(resume)
+        folder = _resumed(resume, address)
     else:
-        folder = _trained(config, changes or [], out or ROOT)
+        changes = [*(changes or []), *([f"engine={engine.value}"] if engine else [])]
+        folder = _trained(config, changes, out or ROOT, address)
     if as_json:
         print(json.dumps(_as_data(folder)))
     else:
         _show(folder)
 
 
-def _trained(config: Path | None, changes: list[str], root: Path) -> "RunFolder":
+def _trained(
+    config: Path | None, changes: list[str], root: Path, address: str | None
+) -> "RunFolder":
     """The folder of a new run, after it."""
     from azul_train.config import read_config
     from azul_train.run_folder import RunFolder
 
     settings = read_config(config, changes)  # a mistake in it is told before anything heavy begins
-    _check_extra()
-    from azul_train import training
-
+    engine = _engine(settings, address)
     folder = RunFolder.create(root, settings, _command())
-    _watch(folder, lambda on_progress: training.train(settings, folder, on_progress))
+    _watch(folder, lambda on_progress: engine.train(settings, folder, on_progress))
     return folder
 
 
-def _resumed(path: Path) -> "RunFolder":
+def _resumed(path: Path, address: str | None) -> "RunFolder":
     """The folder of a run that went on, after it."""
     from azul_train.run_folder import RunFolder
 
     folder = RunFolder.open(path)
-    _check_extra()
-    from azul_train import training
-
-    _watch(folder, lambda on_progress: training.resume(folder, on_progress, _command()))
+    engine = _engine(folder.config, address)
+    _watch(folder, lambda on_progress: engine.resume(folder, on_progress, _command()))
     return folder
+
+
+class _EngineCalls(NamedTuple):
+    """The two things that an engine does."""
+
+    train: "Callable[[TrainConfig, RunFolder, OnProgress], object]"
+    resume: "Callable[[RunFolder, OnProgress, str], object]"
+
+
+def _engine(settings: "TrainConfig", address: str | None) -> _EngineCalls:
+    """What the config wants to learn with. Raises ImportError that says what to install if it is missing."""
+    if settings.engine == Engine.SB3:
+        if address is not None:
+            raise ValueError("--address is where a Ray cluster is: add --engine rllib")
+        _check_modules(EXTRA_MODULES, INSTALL)
+        from azul_train import training
+
+        return _EngineCalls(training.train, training.resume)
+    _check_modules((*EXTRA_MODULES, *RLLIB_MODULES), INSTALL_RLLIB)
+    from azul_train import rllib_training
+
+    return _EngineCalls(
+        partial(rllib_training.train, address=address),
+        partial(rllib_training.resume, address=address),
+    )
 
 
 def _watch(folder: "RunFolder", run: "Callable[[OnProgress], object]") -> None:
@@ -110,13 +166,13 @@ def _watch(folder: "RunFolder", run: "Callable[[OnProgress], object]") -> None:
     write_report(folder)
 
 
-def _check_extra() -> None:
-    """Say what to install if a library of the extra is missing: all of them, since some are needed only at the end."""
-    for module in EXTRA_MODULES:
+def _check_modules(modules: tuple[str, ...], install: str) -> None:
+    """Say what to install if a library of an extra is missing: all of them, since some are needed only at the end."""
+    for module in modules:
         try:
             import_module(module)
-        except ModuleNotFoundError:
-            raise ImportError(INSTALL) from None
+        except ImportError:  # RLlib raises it for a part of Ray that is missing
+            raise ImportError(install) from None
 
 
 def _command() -> str:
@@ -143,7 +199,13 @@ def _as_data(folder: "RunFolder") -> dict[str, object]:
 def _show(folder: "RunFolder") -> None:
     """What came of a run, for people."""
     from azul_train.report import EVALUATION_HEADER, evaluation_cells, play_command
-    from azul_train.results import game_share, last_evaluation, length_of, time_shares
+    from azul_train.results import (
+        GAME_PARTS,
+        game_share,
+        last_evaluation,
+        length_of,
+        time_shares,
+    )
 
     metrics = folder.read_metrics()
     steps, minutes = length_of(metrics)
@@ -161,6 +223,7 @@ def _show(folder: "RunFolder") -> None:
     if shares:
         parts = ", ".join(f"{name} {share:.1f} %" for name, share in shares.items())
         console.print(f"time: {parts}")
-        console.print(f"environment, masks and scripted opponents: {game_share(shares):.1f} %")
+        if not shares.keys().isdisjoint(GAME_PARTS):
+            console.print(f"environment, masks and scripted opponents: {game_share(shares):.1f} %")
     console.print(f"report: {folder.report}", markup=False)
     console.print(f"play it: {play_command(folder)}", markup=False)
