@@ -15,7 +15,8 @@ from azul_train.network import AzulNetwork
 from azul_train.opponents import NetworkPlayer
 from azul_train.progress import EVALUATION, IMITATION, SELF_PLAY, Progress
 from azul_train.run_folder import RunFolder
-from azul_train.training import FINAL_DEALS, Run, train
+from azul_train.scorekeeper import FINAL_DEALS
+from azul_train.training import Run, train
 from train.tiny import new_folder, tiny_config, without_times
 
 LEARNING = (
@@ -152,7 +153,7 @@ def test_worse_learner__does_not_replace_the_best_model(tmp_path):
     config = tiny_config("evaluation.games=40", "evaluation.final_games=20", "steps=0")
     folder = new_folder(tmp_path, config)
     run = Run(config, folder, lambda progress: None)
-    run.best_score = 0.999  # somebody was that good
+    run.score.best_score = 0.999  # somebody was that good
     kept = AzulNetwork(2, config.network)
     export_network(kept, folder.best_model, {"steps": 5, "win_rates": {"random": 0.999}})
     run.begin()

@@ -3,6 +3,7 @@
 import time
 from typing import Any, Final
 
+from azul_agents.model_file import read_model
 from azul_train.config import TrainConfig
 from azul_train.evaluation import Evaluation, evaluate
 from azul_train.export import export_network, load_network
@@ -12,9 +13,8 @@ from azul_train.progress import EVALUATION, OnProgress, Progress
 from azul_train.run_folder import RunFolder
 from azul_train.stopwatch import Stopwatch
 
-FINAL_DEALS: Final = (
-    1  # added to the evaluation's seed: the best model was chosen on the other deals
-)
+# Added to the evaluation's seed for the final one: the best model was chosen on the other deals.
+FINAL_DEALS: Final = 1
 
 
 class Scorekeeper:
@@ -76,7 +76,8 @@ class Scorekeeper:
         for result in results:
             self.note("evaluation", final=True, **as_metrics(result))
         self.note("time", shares=self.watch.shares())
-        card = self.card() | {"final": [as_metrics(result) for result in results]}
+        card = read_model(self.folder.best_model).card  # of the steps when it was the best
+        card["final"] = [as_metrics(result) for result in results]
         export_network(best, self.folder.best_model, card)
         self.folder.close()
         return results
