@@ -12,7 +12,7 @@ from azul_train.config import TrainConfig, read_config
 from azul_train.evaluation import Evaluation, evaluate
 from azul_train.league import League
 from azul_train.league_env import LeagueVecEnv
-from azul_train.training import FINAL_DEALS
+from azul_train.scorekeeper import FINAL_DEALS
 from train.tiny import lowest_action, only_floor
 
 
