@@ -91,7 +91,9 @@ def test_broken_line_in_the_middle__is_an_error_with_its_number(folder):
 
 def test_going_on_from_a_checkpoint__drops_what_came_after(folder):
     for steps in (0, 10, 10, 20):
-        folder.append_metrics({"steps": steps})
+        folder.append_metrics({"kind": "progress", "steps": steps})
+    folder.append_metrics({"kind": "time", "steps": 10})  # the end of a run is told anew
+    folder.append_metrics({"kind": "evaluation", "steps": 10, "final": True})
     folder.keep_metrics_until(10)
     assert [line["steps"] for line in folder.read_metrics()] == [0, 10, 10]
     folder.keep_metrics_until(5)

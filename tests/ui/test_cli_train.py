@@ -62,7 +62,8 @@ def without(missing, *arguments) -> Outcome:
 def test_missing_extra__gives_the_command_that_installs_it(tmp_path, missing):
     code, out, err = without([missing], "train", "--out", tmp_path / "runs")
     assert (code, out) == (2, "")
-    assert err.strip().splitlines() == [
+    told = [line for line in err.strip().splitlines() if "compiling the engine" not in line]
+    assert told == [
         "azul: error: training needs the extra `train`: "
         "pip install -c constraints.txt 'azul-env[train]'"
     ]
