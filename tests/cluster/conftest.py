@@ -4,12 +4,10 @@ import os
 
 import pytest
 
-os.environ.setdefault(
-    "OMP_NUM_THREADS", "1"
-)  # read by torch: more threads than cores stand in each other's way
-os.environ.setdefault(
-    "RAY_agent_register_timeout_ms", "200000"
-)  # for scripts that start Ray by themselves
+from ui.command import LAYERS, ROOT
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # for torch: threads would fight for the cores
+os.environ.setdefault("RAY_agent_register_timeout_ms", "200000")  # for scripts that start Ray
 
 
 @pytest.fixture(scope="module")
@@ -17,5 +15,8 @@ def ray():
     pytest.importorskip("ray")
     from azul_train.ray_session import ray_session
 
-    with ray_session(cpus=2) as module:
-        yield module
+    with pytest.MonkeyPatch.context() as patch:
+        # Workers import the players of the tests.
+        patch.setenv("PYTHONPATH", os.pathsep.join([*LAYERS, str(ROOT / "tests")]))
+        with ray_session(cpus=2) as module:
+            yield module

@@ -76,7 +76,7 @@ def test_death_in_the_middle_of_a_game__costs_a_retry(ray, tmp_path):
     games = schedule(12, ("greedy", "dies_once"))
     make = MakeNoting(tmp_path)
     on_ray = played(play_on_ray(games, 2, make))
-    assert (tmp_path / "died").exists() and len(make.pids()) == 3
+    assert (tmp_path / "died").exists() and len(make.pids()) >= 2  # the survivor may play all
     assert on_ray == played(play_all(games, 1, make))
 
 
