@@ -4,6 +4,7 @@ python examples/train_rllib.py [ITERATIONS]
 """
 
 import sys
+from pathlib import Path
 
 import ray
 from ray.rllib.algorithms.ppo import PPOConfig
@@ -49,7 +50,7 @@ def main(iterations: int) -> None:
         turns = result["env_runners"]["episode_len_mean"]
         entropy = result["learners"]["shared"]["entropy"]
         print(f"iteration {iteration}: {turns:.1f} turns a game, entropy {entropy:.2f}")
-    print("checkpoint:", algorithm.save_to_path())
+    print("checkpoint:", algorithm.save_to_path(Path("rllib_checkpoint").resolve()))
     algorithm.stop()
 
 

@@ -97,8 +97,8 @@ def test_several_learners__learn_one_network_and_a_resumed_run_has_their_state(r
     resume(RunFolder.open(folder.path))
     progress = [line for line in folder.read_metrics() if line["kind"] == "progress"]
     assert progress[-1]["steps"] >= 600 and newest(folder.path) >= 600
-    rates = [line["learning_rate"] for line in progress]
-    assert rates == sorted(rates, reverse=True) and rates[-1] < rates[0]
+    rates = [line["learning_rate"] for line in progress if line["steps"] > first]
+    assert rates == sorted(rates, reverse=True) and rates[-1] < rates[0] < config.ppo.learning_rate
 
 
 def test_run_without_checkpoint__says_so(ray, tmp_path):
@@ -113,11 +113,12 @@ def test_example__trains_and_saves(tmp_path):
     assert len(example.read_text().splitlines()) < 60
     run = subprocess.run(
         [sys.executable, str(example), "1"],
-        env=os.environ | {"PYTHONPATH": os.pathsep.join(LAYERS), "TMPDIR": str(tmp_path)},
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(LAYERS)},
+        cwd=tmp_path,
         capture_output=True,
         text=True,
         timeout=200,
         check=False,
     )
     assert run.returncode == 0, run.stderr
-    assert "iteration 1: " in run.stdout and "checkpoint: " in run.stdout
+    assert "iteration 1: " in run.stdout and (tmp_path / "rllib_checkpoint").is_dir()
