@@ -22,16 +22,18 @@ def draw_curve(metrics: list[Line], num_players: int, title: str) -> bytes:
     """The picture as PNG. The metrics hold at least one evaluation."""
     figure = Figure(figsize=(10, 4.4), layout="constrained")
     canvas = FigureCanvasAgg(figure)
-    over_minutes, over_steps = figure.subplots(1, 2, sharey=True)
-    for axes, key, label in (
-        (over_minutes, "minutes", "minutes"),
-        (over_steps, "steps", "learner steps"),
-    ):
+    panels = {"minutes": "minutes", "steps": "learner steps"}
+    if not any(line["steps"] for line in metrics):
+        del panels["steps"]  # of a run that has none, there is nothing to show
+    row = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
+    for axes, (key, label) in zip(row, panels.items(), strict=True):
         _frame(axes, label, num_players)
         _curves(axes, metrics, key)
+        _mark_imitation(axes, metrics, key)
+        if key == "steps":
+            axes.xaxis.set_major_formatter(EngFormatter(sep=""))
+    over_minutes = row[0]
     over_minutes.set_ylabel("games won", color=INK)
-    over_steps.xaxis.set_major_formatter(EngFormatter(sep=""))
-    _mark_imitation(over_minutes, over_steps, metrics)
     figure.suptitle(_plain(title), color=INK, fontsize=12, fontweight="bold")
     handles, labels = over_minutes.get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=5, frameon=False, fontsize=9)
@@ -91,13 +93,15 @@ def _mark_end(axes: Axes, line: Line, key: str, color: str) -> None:
     )
 
 
-def _mark_imitation(over_minutes: Axes, over_steps: Axes, metrics: list[Line]) -> None:
+def _mark_imitation(axes: Axes, metrics: list[Line], key: str) -> None:
     """Show the warm start: a band of minutes, and a bar at step 0, since it counts no steps."""
     imitation = imitation_of(metrics)
     if imitation is not None:
         style: Any = {"color": "#999999", "alpha": 0.25, "zorder": 0}
-        over_minutes.axvspan(0, imitation["minutes"], linewidth=0, label="imitation", **style)
-        over_steps.axvline(0, linewidth=6, **style)
+        if key == "minutes":
+            axes.axvspan(0, imitation["minutes"], linewidth=0, label="imitation", **style)
+        else:
+            axes.axvline(0, linewidth=6, **style)
 
 
 def _plain(text: str) -> str:
