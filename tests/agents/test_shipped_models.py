@@ -21,15 +21,15 @@ def wins_of_first(num_players, games, others):
     won = 0
     for game in range(games):
         seat = game % num_players
-        state = new_game(num_players, rng=game // num_players)
-        deals = np.random.default_rng(game // num_players)
+        deals = np.random.default_rng(game // num_players)  # the same for all seats
+        state = new_game(num_players, rng=deals)
         while not state.is_terminal:
             mask = legal_mask(state)
             mover = agent if state.current_player == seat else others
             action = mover.act(state, mask, rng)
             assert mask[action]
             state = apply_action(state, action, deals).state
-        won += winners(state) == [seat]
+        won += winners(state) == (seat,)
     return won
 
 

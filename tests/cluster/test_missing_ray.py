@@ -1,5 +1,6 @@
 """Without Ray, and with settings that an engine cannot follow: one line that says what to do."""
 
+import re
 import sys
 
 import pytest
@@ -45,6 +46,5 @@ def test_shipped_config__is_for_rllib():
     ],
 )
 def test_what_an_engine_cannot_do__is_an_error(changes, why):
-    with pytest.raises(ValueError, match="rllib") as caught:
+    with pytest.raises(ValueError, match=re.escape(why)):
         read_config(CONFIG, changes)
-    assert why in str(caught.value)

@@ -79,7 +79,7 @@ def test_resolved_config__reads_back_as_it_was(tmp_path):
 
 def test_every_field__has_its_line_of_documentation():
     sections = [kind for kind in vars(config_module).values() if dataclasses.is_dataclass(kind)]
-    assert len(sections) == 6
+    assert len(sections) == 7
     for kind in sections:
         lines = [line.strip() for line in inspect.getsource(kind).splitlines()]
         for field in dataclasses.fields(kind):
@@ -141,7 +141,7 @@ def test_mistake_in_a_file__is_named_with_the_file(tmp_path, text, why):
     [
         ("steps", "write key=value"),
         ("=3", "write key=value"),
-        ("step=3", "unknown key 'step'; known: name, num_players"),
+        ("step=3", "unknown key 'step'; known: name, engine, num_players"),
         ("ppo.game=3", "unknown key 'ppo.game'; known: games"),
         ("pp.games=3", "unknown key 'pp'"),
         ("steps.more=3", "set steps=... whole"),
