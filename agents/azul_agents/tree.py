@@ -47,7 +47,7 @@ VALUE, ROUND, GAME = (
 # What `control` holds.
 SIMULATIONS, SIMULATION_LIMIT, STOP, SEARCHER, LEAF, NUM_NODES, PATIENCE, DEADLINE = range(8)
 CONTROL_SIZE: Final = 8
-SIMULATIONS_PER_LOOK: Final = 8  # at the clock; a power of 2
+SIMULATIONS_PER_LOOK: Final = 64  # at the clock; a power of 2
 
 PATIENCE_WITH_CHANCE: Final = 12
 MAX_PATH: Final = 64  # nodes on a path: no round has so many turns
