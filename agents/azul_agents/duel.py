@@ -13,7 +13,7 @@ from azul_env.core.batch import new_streams, reset_game
 from azul_env.core.draw import Streams
 from azul_env.core.jit import called_kernel
 from azul_env.core.moves import draft
-from azul_env.core.ranking import standing
+from azul_env.core.ranking import win_share
 from azul_env.core.rounds import PLAYING, close_round
 from azul_env.core.spec import DEFAULT_MAX_ROUNDS
 from azul_env.core.state import Rows, empty_rows
@@ -43,14 +43,7 @@ def play_duel(
         source, color, destination = action_parts(memory.turns[0, 0])
         if draft(row, source, color, destination):
             close_round(row, streams, k)
-    own = standing(row, new_seat)
-    sharers = 0
-    for seat in range(num_players):
-        if standing(row, seat) > own:
-            return 0.0
-        if standing(row, seat) == own:
-            sharers += 1
-    return 1.0 / sharers
+    return win_share(row, new_seat)
 
 
 @dataclass(frozen=True)

@@ -40,7 +40,7 @@ def kernel(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def called_kernel(function: Callable[P, R]) -> Callable[P, R]:
-    """A kernel that stays a function of its own: a large one, or one that calls itself."""
+    """A kernel that stays a function of its own, because it is large."""
     return _compiled(function, forceinline=False)
 
 
@@ -63,7 +63,7 @@ def _compiled(
             cache=folder is not None,
             nogil=True,
             error_model="numpy",  # no check for a division by zero
-            # Where no arrays are made, nobody has to count references to them: that took a quarter of a search.
+            # Where no arrays are made, nobody has to count references to them, which slows loops down.
             _nrt=makes_arrays,
             forceinline=forceinline,
         )(function)

@@ -22,6 +22,19 @@ def standing(row: Row, player: int) -> int:
 
 
 @kernel
+def win_share(row: Row, player: int) -> float:
+    """A player's share of the win in a finished game: 1 alone, less if shared, 0 if lost."""
+    own = standing(row, player)
+    sharers = 0
+    for other in range(row["num_players"]):
+        theirs = standing(row, other)
+        if theirs > own:
+            return 0.0
+        sharers += 1 if theirs == own else 0
+    return 1.0 / sharers
+
+
+@kernel
 def write_ranks(rows: Rows, ranks: NDArray[np.int64]) -> None:
     """The rank of every seat of a single game, from 1 (R7.3)."""
     row = rows[0]

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from azul_env.core.jit import kernel
-from azul_env.core.ranking import standing
+from azul_env.core.ranking import win_share
 from azul_env.core.spec import MAX_PLAYERS
 from azul_env.core.state import Rows
 from azul_env.rewards import begin_rewards, finish_rewards, reward_kind
@@ -41,16 +41,9 @@ def seat_rewards(
 
 @kernel
 def write_win_shares(rows: Rows, seats: NDArray[np.int64], shares: NDArray[np.float64]) -> None:
-    """The share of the win that a seat has in every finished game: 1 alone, less if shared, 0 if lost."""
+    """Write the share of the win that a seat has in every finished game."""
     for i in range(len(rows)):
-        own = standing(rows[i], seats[i])
-        sharers = 0
-        is_beaten = False
-        for player in range(rows[i]["num_players"]):
-            theirs = standing(rows[i], player)
-            sharers += 1 if theirs == own else 0
-            is_beaten = is_beaten or theirs > own
-        shares[i] = 0.0 if is_beaten else 1.0 / sharers
+        shares[i] = win_share(rows[i], seats[i])
 
 
 def win_shares(rows: Rows, seats: NDArray[np.int64]) -> NDArray[np.float64]:
