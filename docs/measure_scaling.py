@@ -12,12 +12,12 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 from typing import Any
 
+from azul_agents.arena.ray_games import play_on_ray
+from azul_agents.arena.ray_session import ray_session
 from azul_agents.arena.schedule import ScheduledGame, table_games
 from azul_agents.arena.workers import Finished, Play, play_all
 from azul_train.config import read_config
-from azul_train.ray_games import play_on_ray
-from azul_train.ray_session import ray_session
-from azul_train.rllib_training import algorithm_config
+from azul_train.rllib.training import algorithm_config
 
 PAIRINGS = {
     "greedy, greedy": 1.0,

@@ -11,8 +11,8 @@ from ray.rllib.algorithms.ppo import PPOConfig
 from ray.rllib.core.rl_module.multi_rl_module import MultiRLModuleSpec
 from ray.rllib.core.rl_module.rl_module import RLModuleSpec
 
-from azul_train.rllib_env import register
-from azul_train.rllib_module import MaskedAzulModule
+from azul_train.rllib.env import register
+from azul_train.rllib.module import MaskedAzulModule
 
 PLAYERS = 2
 

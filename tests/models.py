@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from azul_agents.model_file import Model, array_shapes
+from azul_agents.neural.model_file import Model, array_shapes
 
 SMALL = {"trunk": 24, "source": 12, "key": 4, "value": 8}
 

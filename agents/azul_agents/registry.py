@@ -51,7 +51,10 @@ def make_agent(spec: str) -> Agent:
 def agent_kinds() -> dict[str, AgentKind]:
     """Every kind of agent by name."""
     # Imported here, because each of them imports this module for its entry.
-    from azul_agents import alphabeta, external, greedy, mcts, neural, random_agent
+    from azul_agents.baselines import greedy, random_agent
+    from azul_agents.bots import external
+    from azul_agents.neural import agent as neural
+    from azul_agents.search import alphabeta, mcts
 
     entries = [random_agent.KIND, greedy.KIND, alphabeta.KIND, mcts.KIND]
     entries += [neural.KIND_PPO, neural.KIND_NEURAL, external.KIND]

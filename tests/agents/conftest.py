@@ -5,9 +5,9 @@ import signal
 import pytest
 
 from agents.bot_commands import AMPLE_SECONDS, wait_until_gone
-from azul_agents import external
-from azul_agents.bot_process import BotProcess
-from azul_agents.external import ExternalAgent, ExternalOptions
+from azul_agents.bots import external
+from azul_agents.bots.external import ExternalAgent, ExternalOptions
+from azul_agents.bots.process import BotProcess
 
 
 @pytest.fixture

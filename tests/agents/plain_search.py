@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from azul_agents.evaluation import MAX_LISTED, load_weights, margin_value
+from azul_agents.search.evaluation import MAX_LISTED, load_weights, margin_value
 from azul_env import GameState, legal_actions
 from azul_env.core.batch import draft_one, finish_one
 from azul_env.core.jit import kernel

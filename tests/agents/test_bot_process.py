@@ -21,8 +21,8 @@ from agents.bot_commands import (
     relatives,
     wait_until_gone,
 )
-from azul_agents import external
 from azul_agents.base import AgentFailureError
+from azul_agents.bots import external
 from azul_agents.registry import make_agent
 
 

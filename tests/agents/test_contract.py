@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from azul_agents.base import CannotAnalyseError
-from azul_agents.model_file import write_model
+from azul_agents.neural.model_file import write_model
 from azul_agents.registry import AgentSpecError, agent_kinds, make_agent
 from azul_env import GameState, apply_action, legal_mask, new_game
 from models import random_model

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from azul_agents.duel import duel
-from azul_agents.evaluation import (
+from azul_agents.search.duel import duel
+from azul_agents.search.evaluation import (
     FEATURE_NAMES,
     MAX_LISTED,
     NUM_BUCKETS,
@@ -15,7 +15,7 @@ from azul_agents.evaluation import (
     load_weights,
     tiles_to_come,
 )
-from azul_agents.fitting import first_weights, self_play
+from azul_agents.search.fitting import first_weights, self_play
 from azul_env import GameState, new_game
 from azul_env.core.jit import kernel
 from azul_env.core.spec import MAX_PLAYERS

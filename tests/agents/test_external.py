@@ -23,8 +23,8 @@ from agents.bot_commands import (
     wait_until_gone,
 )
 from azul_agents.base import Agent, AgentFailureError, CannotAnalyseError
-from azul_agents.bot_server import question_rng
-from azul_agents.external import ExternalAgent
+from azul_agents.bots.external import ExternalAgent
+from azul_agents.bots.server import question_rng
 from azul_agents.registry import AgentSpecError, make_agent
 from azul_env import GameRecorder, legal_mask, new_game, verify, winners
 

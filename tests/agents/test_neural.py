@@ -9,10 +9,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from azul_agents import neural
 from azul_agents.base import CannotAnalyseError
-from azul_agents.model_file import Model, ModelFileError, layout_as_json, read_model, write_model
-from azul_agents.neural import NeuralAgent, NeuralPolicy
+from azul_agents.neural import agent as neural
+from azul_agents.neural.agent import NeuralAgent, NeuralPolicy
+from azul_agents.neural.model_file import (
+    Model,
+    ModelFileError,
+    layout_as_json,
+    read_model,
+    write_model,
+)
 from azul_agents.registry import AgentSpecError, make_agent
 from azul_env import GameState, apply_action, legal_mask, new_game, observe
 from models import random_model

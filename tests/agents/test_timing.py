@@ -5,10 +5,10 @@ import time
 import numpy as np
 import pytest
 
-from azul_agents import timing
-from azul_agents.clock import NEVER, now_nanoseconds
 from azul_agents.registry import make_agent
-from azul_agents.timing import LARGEST_MARGIN, LEAST_MARGIN, TimeLimit
+from azul_agents.search import timing
+from azul_agents.search.clock import NEVER, now_nanoseconds
+from azul_agents.search.timing import LARGEST_MARGIN, LEAST_MARGIN, TimeLimit
 from azul_env import legal_mask, new_game
 from azul_env.core.jit import kernel
 

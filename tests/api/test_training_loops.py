@@ -15,7 +15,7 @@ from stable_baselines3.common.vec_env import DummyVecEnv, VecMonitor
 from api.play import PLAYERS, choice, chosen, states_of
 from azul_env import azul_v0, legal_mask
 from azul_env.envs.single import AzulEnv
-from azul_train.vec_env import AzulVecEnv
+from azul_train.sb3.vec_env import AzulVecEnv
 
 GAMES = 16
 

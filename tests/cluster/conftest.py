@@ -13,7 +13,7 @@ os.environ.setdefault("RAY_agent_register_timeout_ms", "200000")  # for scripts 
 @pytest.fixture(scope="module")
 def ray():
     pytest.importorskip("ray")
-    from azul_train.ray_session import ray_session
+    from azul_agents.arena.ray_session import ray_session
 
     with pytest.MonkeyPatch.context() as patch:
         # Workers import the players of the tests.

@@ -18,7 +18,7 @@ from cluster.players_that_die import DiesOnDeal, MakeNoting
 
 pytest.importorskip("ray")
 
-from azul_train.ray_games import MAX_TRIES, WorkersDiedError, play_on_ray
+from azul_agents.arena.ray_games import MAX_TRIES, WorkersDiedError, play_on_ray
 
 LIMITED = ("random", "greedy", "alphabeta:nodes=200", "mcts:simulations=20")
 
@@ -118,7 +118,7 @@ def is_running(pid):
 
 
 def test_other_code_on_a_worker__is_an_error(ray, monkeypatch):
-    monkeypatch.setattr("azul_train.ray_games.code_digest", lambda: "another")
+    monkeypatch.setattr("azul_agents.arena.ray_games.code_digest", lambda: "another")
     with pytest.raises(ValueError, match="other versions of azul-env, NumPy or Numba"):
         played(play_on_ray(schedule(2), 1))
 

@@ -7,7 +7,7 @@ pytest.importorskip("ray.rllib")
 
 from azul_env import IllegalActionError, winners
 from azul_env.azul_v0 import raw_env
-from azul_train.rllib_env import AzulMultiAgentEnv
+from azul_train.rllib.env import AzulMultiAgentEnv
 
 
 def legal(observations, rng):

@@ -8,8 +8,8 @@ pytest.importorskip("ray.rllib")
 import torch
 from ray.rllib.core.columns import Columns
 
-from azul_train.rllib_env import AzulMultiAgentEnv
-from azul_train.rllib_module import MaskedAzulModule
+from azul_train.rllib.env import AzulMultiAgentEnv
+from azul_train.rllib.module import MaskedAzulModule
 
 
 @pytest.fixture(scope="module", params=[2, 3, 4])

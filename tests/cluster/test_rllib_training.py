@@ -14,8 +14,8 @@ pytest.importorskip("ray.rllib")
 from arena.processes import wait_until
 from azul_agents.arena.match import MatchConfig, run_match
 from azul_train.config import read_config
-from azul_train.rllib_training import BOOKS, CHECKPOINTS, resume, train
-from azul_train.run_folder import RunFolder
+from azul_train.rllib.training import BOOKS, CHECKPOINTS, resume, train
+from azul_train.run.folder import RunFolder
 from ui.command import LAYERS, ROOT, here
 
 CONFIG = ROOT / "configs/train/rllib.yaml"

@@ -8,12 +8,12 @@ import sys
 
 import numpy as np
 
-from azul_agents.alphabeta import AlphaBetaAgent, AlphaBetaOptions
-from azul_agents.duel import duel
-from azul_agents.fitting import first_weights, self_play
-from azul_agents.greedy import GreedyAgent, greedy_actions
-from azul_agents.mcts import MctsAgent, MctsOptions
-from azul_agents.neural import NeuralAgent, NeuralPolicy
+from azul_agents.baselines.greedy import GreedyAgent, greedy_actions
+from azul_agents.neural.agent import NeuralAgent, NeuralPolicy
+from azul_agents.search.alphabeta import AlphaBetaAgent, AlphaBetaOptions
+from azul_agents.search.duel import duel
+from azul_agents.search.fitting import first_weights, self_play
+from azul_agents.search.mcts import MctsAgent, MctsOptions
 from azul_env import (
     GameBatch,
     GameState,
@@ -29,7 +29,7 @@ from azul_env import (
 from azul_env.core.jit import KERNELS
 from azul_env.envs.single import AzulEnv
 from azul_env.envs.vector import AzulTurnsVectorEnv, AzulVectorEnv
-from azul_train.rewards import seat_rewards, win_shares
+from azul_train.selfplay.rewards import seat_rewards, win_shares
 from models import random_model
 
 

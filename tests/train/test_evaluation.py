@@ -4,15 +4,15 @@ import numpy as np
 import pytest
 
 from azul_agents.arena.intervals import wilson_interval
-from azul_agents.greedy import greedy_actions
-from azul_agents.random_agent import random_actions
+from azul_agents.baselines.greedy import greedy_actions
+from azul_agents.baselines.random_agent import random_actions
 from azul_env.core.batch import new_streams
 from azul_env.core.state import Rows
 from azul_train.config import TrainConfig, read_config
-from azul_train.evaluation import Evaluation, evaluate
-from azul_train.league import League
-from azul_train.league_env import LeagueVecEnv
-from azul_train.scorekeeper import FINAL_DEALS
+from azul_train.run.scorekeeper import FINAL_DEALS
+from azul_train.sb3.league_env import LeagueVecEnv
+from azul_train.selfplay.evaluation import Evaluation, evaluate
+from azul_train.selfplay.league import League
 from train.tiny import lowest_action, only_floor
 
 

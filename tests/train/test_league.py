@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 import torch
 
-from azul_agents.greedy import greedy_actions
-from azul_agents.random_agent import random_actions
+from azul_agents.baselines.greedy import greedy_actions
+from azul_agents.baselines.random_agent import random_actions
 from azul_env import GameBatch
 from azul_env.observation import observation_size
 from azul_train.config import LeagueConfig
-from azul_train.league import LEAST_PRIORITY, MEMORY_GAMES, League
-from azul_train.opponents import NetworkPlayer
+from azul_train.selfplay.league import LEAST_PRIORITY, MEMORY_GAMES, League
+from azul_train.selfplay.opponents import NetworkPlayer
 from train.tiny import lowest_action, tiny_network
 
 

@@ -7,15 +7,15 @@ import pytest
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.utils import get_action_masks
 
-from azul_agents.greedy import greedy_actions
-from azul_agents.random_agent import random_actions
+from azul_agents.baselines.greedy import greedy_actions
+from azul_agents.baselines.random_agent import random_actions
 from azul_env import GameState, apply_action, legal_mask, observe
 from azul_env.core.batch import new_streams
 from azul_env.core.state import Rows
-from azul_train.league import League
-from azul_train.league_env import LeagueVecEnv
-from azul_train.policy import AzulPolicy
-from azul_train.rewards import seat_rewards, win_shares
+from azul_train.sb3.league_env import LeagueVecEnv
+from azul_train.sb3.policy import AzulPolicy
+from azul_train.selfplay.league import League
+from azul_train.selfplay.rewards import seat_rewards, win_shares
 from positions import position
 from train.tiny import TINY_NETWORK, action_of, last_turns, to_fifth_line
 

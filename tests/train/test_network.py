@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import torch
 
-from azul_agents.model_file import array_shapes
-from azul_agents.neural import NeuralPolicy
+from azul_agents.neural.agent import NeuralPolicy
+from azul_agents.neural.model_file import array_shapes
 from azul_agents.registry import make_agent
 from azul_env import GameState, apply_action, from_dict, legal_mask, new_game, observe, to_dict
 from azul_train.export import export_network, load_network

@@ -7,10 +7,10 @@ import pytest
 
 from azul_agents.arena.intervals import wilson_interval
 from azul_train.config import read_config
-from azul_train.curve import COLORS, draw_curve
-from azul_train.report import write_report
-from azul_train.results import curves, game_share, last_evaluation, length_of, time_shares
-from azul_train.run_folder import RunFolder
+from azul_train.run.curve import COLORS, draw_curve
+from azul_train.run.folder import RunFolder
+from azul_train.run.report import write_report
+from azul_train.run.results import curves, game_share, last_evaluation, length_of, time_shares
 
 PNG = b"\x89PNG\r\n\x1a\n"
 SHARES = {

@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from azul_agents.model_file import read_model
-from azul_train.checkpoint import load_checkpoint
-from azul_train.progress import EVALUATION, SELF_PLAY, Progress
-from azul_train.run_folder import RunFolder
-from azul_train.training import resume, train
+from azul_agents.neural.model_file import read_model
+from azul_train.run.folder import RunFolder
+from azul_train.run.progress import EVALUATION, SELF_PLAY, Progress
+from azul_train.sb3.checkpoint import load_checkpoint
+from azul_train.sb3.training import resume, train
 from train.test_training import assert_same
 from train.tiny import TINY_RUN, new_folder, tiny_config, without_times
 from ui.command import LAYERS, here

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from azul_train.config import read_config
-from azul_train.run_folder import RunFolder, write_atomically
+from azul_train.run.folder import RunFolder, write_atomically
 from ui.command import LAYERS
 
 CONFIG = read_config(None, ["name=mine", "seed=5", "ppo.games=512"])
@@ -139,7 +139,7 @@ def test_lock__keeps_others_out_until_it_is_let_go(folder):
 @pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL")
 def test_lock__goes_with_a_process_that_is_killed(folder):
     code = (
-        "import sys, time, pathlib; from azul_train.run_folder import RunFolder\n"
+        "import sys, time, pathlib; from azul_train.run.folder import RunFolder\n"
         "with RunFolder.open(pathlib.Path(sys.argv[1])).locked(): print('in', flush=True); time.sleep(60)"
     )
     process = subprocess.Popen(

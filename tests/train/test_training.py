@@ -6,17 +6,17 @@ import numpy as np
 import pytest
 import torch
 
-from azul_agents.model_file import read_model
-from azul_agents.random_agent import random_actions
-from azul_train.checkpoint import load_checkpoint
-from azul_train.evaluation import Evaluation, evaluate
+from azul_agents.baselines.random_agent import random_actions
+from azul_agents.neural.model_file import read_model
 from azul_train.export import export_network, load_network
 from azul_train.network import AzulNetwork
-from azul_train.opponents import NetworkPlayer
-from azul_train.progress import EVALUATION, IMITATION, SELF_PLAY, Progress
-from azul_train.run_folder import RunFolder
-from azul_train.scorekeeper import FINAL_DEALS
-from azul_train.training import Run, train
+from azul_train.run.folder import RunFolder
+from azul_train.run.progress import EVALUATION, IMITATION, SELF_PLAY, Progress
+from azul_train.run.scorekeeper import FINAL_DEALS
+from azul_train.sb3.checkpoint import load_checkpoint
+from azul_train.sb3.training import Run, train
+from azul_train.selfplay.evaluation import Evaluation, evaluate
+from azul_train.selfplay.opponents import NetworkPlayer
 from train.tiny import new_folder, tiny_config, without_times
 
 LEARNING = (

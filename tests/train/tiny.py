@@ -11,7 +11,7 @@ from azul_env.core.state import Rows
 from azul_env.state import GameState
 from azul_train.config import TrainConfig, read_config
 from azul_train.network import AzulNetwork, NetworkSize
-from azul_train.run_folder import RunFolder
+from azul_train.run.folder import RunFolder
 from positions import position
 
 TINY_NETWORK = NetworkSize(trunk=32, source=8, key=4, value=8)

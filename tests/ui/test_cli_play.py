@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from azul_agents.base import AgentFailureError
-from azul_agents.random_agent import RandomAgent
+from azul_agents.baselines.random_agent import RandomAgent
 from azul_env import (
     GameRecord,
     GameRecorder,

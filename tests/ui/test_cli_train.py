@@ -10,13 +10,13 @@ import pytest
 import torch
 from rich.console import Console
 
-from azul_agents.model_file import read_model
+from azul_agents.neural.model_file import read_model
 from azul_train.config import read_config
 from azul_train.export import export_network
 from azul_train.network import AzulNetwork
 from azul_train.network_size import NetworkSize
-from azul_train.progress import EVALUATION, IMITATION, SELF_PLAY, Progress
-from azul_train.run_folder import RunFolder
+from azul_train.run.folder import RunFolder
+from azul_train.run.progress import EVALUATION, IMITATION, SELF_PLAY, Progress
 from azul_ui.commands.training_bar import watched
 from ui.command import LAYERS, Outcome, here
 

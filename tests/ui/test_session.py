@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from azul_agents.random_agent import RandomAgent
+from azul_agents.baselines.random_agent import RandomAgent
 from azul_env import legal_mask
-from azul_ui.session import GameSession, PlayConfig, deal_generator, opponent_generator
+from azul_ui.terminal.session import GameSession, PlayConfig, deal_generator, opponent_generator
 
 
 def session(opponent: str = "random", **settings: object) -> GameSession:

@@ -10,9 +10,9 @@ import yaml
 from azul_agents.arena.workers import check_specs
 from azul_env.core.spec import COUNTER_LIMIT, DEFAULT_MAX_ROUNDS, MAX_PLAYERS, MIN_PLAYERS
 from azul_env.rewards import REWARDS
-from azul_train.league import SCHEDULES
 from azul_train.network_size import NetworkSize
 from azul_train.rllib_config import RllibConfig
+from azul_train.selfplay.league import SCHEDULES
 from azul_train.typed_data import build, check_data, known_keys, merged, to_plain
 
 DEFAULT_NAME: Final = "train"  # of a run without a file

@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from azul_agents.model_file import Model, read_model, write_model
+from azul_agents.neural.model_file import Model, read_model, write_model
 from azul_train.network import AzulNetwork, NetworkSize
 
 

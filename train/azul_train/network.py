@@ -14,7 +14,7 @@ move leaves behind for the others.
 import torch
 from torch import Tensor, nn
 
-from azul_agents.model_file import CENTER_INPUTS, CENTER_KINDS, NUM_KINDS
+from azul_agents.neural.model_file import CENTER_INPUTS, CENTER_KINDS, NUM_KINDS
 from azul_env import observation_layout
 from azul_env.core.spec import FACTORY_CAPACITY, NUM_COLORS, NUM_DESTINATIONS, TILES_PER_COLOR
 from azul_env.core.spec import num_factories as factories_of

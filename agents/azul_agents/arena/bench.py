@@ -17,9 +17,9 @@ from typing import Any
 
 import numpy as np
 
-from azul_agents.alphabeta import AlphaBetaAgent, AlphaBetaOptions
-from azul_agents.evaluation import load_weights
-from azul_agents.tree import ROUND, new_tree
+from azul_agents.search.alphabeta import AlphaBetaAgent, AlphaBetaOptions
+from azul_agents.search.evaluation import load_weights
+from azul_agents.search.tree import ROUND, new_tree
 from azul_env import azul_v0, legal_mask, new_game
 from azul_env.core.batch import GameBatch, choose_randomly
 from azul_env.envs.vector import AzulTurnsVectorEnv

@@ -74,7 +74,7 @@ def write_whole(path: Path, text: str) -> None:
 
 def packaged_ratings_path() -> Path:
     """Where the ratings that come with the package are, or would be."""
-    return Path(str(files("azul_agents"))) / RATINGS_FILE
+    return Path(str(files("azul_agents.arena"))) / RATINGS_FILE
 
 
 def packaged_ratings(path: Path | None = None) -> dict[str, dict[int, float]]:

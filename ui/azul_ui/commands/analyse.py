@@ -32,7 +32,7 @@ from azul_env import (
 )
 from azul_env.render.scene import scene_of
 from azul_ui.commands.recorded import recorded_game
-from azul_ui.words import ranked_lines
+from azul_ui.terminal.words import ranked_lines
 
 POSITION_START: Final = "azul "
 NODE_LIMIT: Final = "nodes=50000"  # a limit that gives the same answer on every machine

@@ -24,7 +24,7 @@ def bot(
     Ends with a quit message or the end of the input. Nothing but the protocol's messages goes to the output.
     """
     from azul_agents.base import AgentFailureError
-    from azul_agents.bot_server import serve
+    from azul_agents.bots.server import serve
     from azul_agents.registry import make_agent
 
     answers = sys.stdout.buffer

@@ -13,7 +13,7 @@ from rich.text import Text
 from azul_agents.arena.match import MatchConfig, MatchResult, num_games, run_match
 from azul_agents.arena.tables import milliseconds, percent
 from azul_agents.arena.workers import check_specs
-from azul_agents.model_file import read_model
+from azul_agents.neural.model_file import read_model
 from azul_ui.commands.models import model_file
 
 DEFAULT_OPPONENTS = ("random", "greedy")

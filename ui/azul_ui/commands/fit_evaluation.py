@@ -7,7 +7,7 @@ import typer
 from rich.console import Console
 from rich.progress import Progress, TaskID
 
-from azul_agents.improvement import FitConfig, improve, write_card
+from azul_agents.search.improvement import FitConfig, improve, write_card
 
 DEFAULTS = FitConfig()
 
@@ -43,7 +43,7 @@ def fit_evaluation(
 ) -> None:
     """Learn what positions are worth: self-play, ridge regression on the final margin, a duel with the weights before.
 
-    The agents alphabeta and mcts play with the cards in the package, agents/azul_agents/weights/N_players.json.
+    The agents alphabeta and mcts play with the cards in the package, agents/azul_agents/search/weights/N_players.json.
     """
     config = FitConfig(
         players, games, improvements, nodes, ridge, duel_games, duel_nodes, from_scratch, seed, jobs

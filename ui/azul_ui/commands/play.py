@@ -14,8 +14,8 @@ import typer
 from azul_env import NotationError, encode_action, parse_action
 from azul_env.core.arguments import printable
 from azul_env.core.spec import MAX_PLAYERS, MIN_PLAYERS
-from azul_ui.session import PERSON, GameSession, Happening, PlayConfig
-from azul_ui.words import (
+from azul_ui.terminal.session import PERSON, GameSession, Happening, PlayConfig
+from azul_ui.terminal.words import (
     YOU,
     hint_lines,
     moves_table,

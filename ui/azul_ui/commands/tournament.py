@@ -130,8 +130,8 @@ def _engine(engine: Engine, address: str | None, jobs: int | None) -> tuple[int,
         if address is not None:
             raise ValueError("--address is where a Ray cluster is: add --engine ray")
         return jobs or DEFAULT_JOBS, play_all
-    from azul_train.ray_games import play_on_ray
-    from azul_train.ray_session import cluster_cpus, needed_ray
+    from azul_agents.arena.ray_games import play_on_ray
+    from azul_agents.arena.ray_session import cluster_cpus, needed_ray
 
     needed_ray()
     if jobs is None:

@@ -17,8 +17,8 @@ from rich.text import Text
 
 if TYPE_CHECKING:
     from azul_train.config import TrainConfig
-    from azul_train.progress import OnProgress
-    from azul_train.run_folder import RunFolder
+    from azul_train.run.folder import RunFolder
+    from azul_train.run.progress import OnProgress
 
 ROOT = Path("runs/train")
 EXTRA_MODULES = ("matplotlib", "tensorboard", "torch", "stable_baselines3", "sb3_contrib")
@@ -105,7 +105,7 @@ def _trained(
 ) -> "RunFolder":
     """The folder of a new run, after it."""
     from azul_train.config import read_config
-    from azul_train.run_folder import RunFolder
+    from azul_train.run.folder import RunFolder
 
     settings = read_config(config, changes)  # a mistake in it is told before anything heavy begins
     engine = _engine(settings, address)
@@ -116,7 +116,7 @@ def _trained(
 
 def _resumed(path: Path, address: str | None) -> "RunFolder":
     """The folder of a run that went on, after it."""
-    from azul_train.run_folder import RunFolder
+    from azul_train.run.folder import RunFolder
 
     folder = RunFolder.open(path)
     engine = _engine(folder.config, address)
@@ -137,11 +137,11 @@ def _engine(settings: "TrainConfig", address: str | None) -> _EngineCalls:
         if address is not None:
             raise ValueError("--address is where a Ray cluster is: add --engine rllib")
         _check_modules(EXTRA_MODULES, INSTALL)
-        from azul_train import training
+        from azul_train.sb3 import training
 
         return _EngineCalls(training.train, training.resume)
     _check_modules((*EXTRA_MODULES, *RLLIB_MODULES), INSTALL_RLLIB)
-    from azul_train import rllib_training
+    from azul_train.rllib import training as rllib_training
 
     return _EngineCalls(
         partial(rllib_training.train, address=address),
@@ -151,7 +151,7 @@ def _engine(settings: "TrainConfig", address: str | None) -> _EngineCalls:
 
 def _watch(folder: "RunFolder", run: "Callable[[OnProgress], object]") -> None:
     """Run with a bar, then write the report."""
-    from azul_train.report import write_report
+    from azul_train.run.report import write_report
     from azul_ui.commands.training_bar import watched
 
     console = Console(stderr=True, highlight=False, soft_wrap=True)
@@ -181,7 +181,7 @@ def _command() -> str:
 
 def _as_data(folder: "RunFolder") -> dict[str, object]:
     """What came of a run, as plain data."""
-    from azul_train.results import last_evaluation, length_of, time_shares
+    from azul_train.run.results import last_evaluation, length_of, time_shares
 
     metrics = folder.read_metrics()
     steps, minutes = length_of(metrics)
@@ -198,8 +198,8 @@ def _as_data(folder: "RunFolder") -> dict[str, object]:
 
 def _show(folder: "RunFolder") -> None:
     """What came of a run, for people."""
-    from azul_train.report import EVALUATION_HEADER, evaluation_cells, play_command
-    from azul_train.results import (
+    from azul_train.run.report import EVALUATION_HEADER, evaluation_cells, play_command
+    from azul_train.run.results import (
         GAME_PARTS,
         game_share,
         last_evaluation,

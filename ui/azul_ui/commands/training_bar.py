@@ -18,8 +18,8 @@ from rich.table import Column
 from rich.text import Text
 
 from azul_agents.arena.tables import percent
-from azul_train.progress import EVALUATION, IMITATION, SELF_PLAY, OnProgress
-from azul_train.progress import Progress as Event
+from azul_train.run.progress import EVALUATION, IMITATION, SELF_PLAY, OnProgress
+from azul_train.run.progress import Progress as Event
 
 UNITS = {IMITATION: "samples", SELF_PLAY: "steps", EVALUATION: "opponents"}
 SPEED_SECONDS = 120  # the time left is reckoned from so long: evaluations come in between

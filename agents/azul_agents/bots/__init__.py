@@ -1,0 +1,1 @@
+"""Other programs as agents, and our agents as programs, over JSON lines."""

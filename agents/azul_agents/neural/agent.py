@@ -1,0 +1,191 @@
+"""Trained networks as players: `neural` from a file, `ppo` with the models that come with the package."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from azul_agents.base import Agent, CannotAnalyseError, MoveValue
+from azul_agents.neural.forward import layers_of, logits_and_values, write_game
+from azul_agents.neural.model_file import Model, ModelFileError, read_model
+from azul_agents.registry import AgentKind, AgentSpecError, option
+from azul_env import GameState, legal_mask
+from azul_env.core.spec import ACTIONS_PER_SOURCE, num_factories
+from azul_env.observation import observation_size
+
+
+@dataclass(frozen=True)
+class PpoOptions:
+    """How the shipped network's preferences become a move."""
+
+    temperature: float = option(
+        0.0, "0: the move it likes best; above: by chance, evenly if very high"
+    )
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.temperature < np.inf:
+            raise ValueError(f"temperature must be 0 or above, not {self.temperature}")
+
+
+@dataclass(frozen=True)
+class NeuralOptions(PpoOptions):
+    """Which network, and how its preferences become a move."""
+
+    path: str = option("", "the file of the network, as `azul export` writes it; must be given")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not self.path:
+            raise ValueError("it must say which file: write neural:path=MODEL.npz")
+
+
+class Preference(NamedTuple):
+    """A legal move and the probability with which the network would play it."""
+
+    action: int
+    probability: float
+
+
+class NeuralPolicy:
+    """A network that judges positions of one number of players."""
+
+    def __init__(self, model: Model) -> None:
+        self.num_players = model.num_players
+        self.card = model.card
+        self.num_actions = ACTIONS_PER_SOURCE * (num_factories(model.num_players) + 1)
+        self._layers = layers_of(model)
+        self._observation = np.empty(observation_size(model.num_players), np.float32)
+
+    @classmethod
+    def load(cls, path: Path | str) -> "NeuralPolicy":
+        """The network in a file. Raises ModelFileError, which names the file and what is wrong with it."""
+        return cls(read_model(Path(path)))
+
+    def logits_and_values(
+        self, observations: NDArray[Any]
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Logits (batch, actions), legal or not, and values (batch,) of observations (batch, size) as float32."""
+        size = observation_size(self.num_players)
+        if observations.ndim != 2 or observations.shape[1] != size:
+            raise ValueError(f"observations must have shape (batch, {size}): {observations.shape}")
+        if observations.dtype != np.float32:
+            raise ValueError(f"observations must be float32 in [0, 1], not {observations.dtype}")
+        return logits_and_values(self._layers, observations, self.num_actions)
+
+    def judge(self, state: GameState) -> tuple[NDArray[np.float32], float]:
+        """Logits of all actions, legal or not, and value of a position, as the player to move sees it."""
+        logits = np.empty(self.num_actions, np.float32)
+        seen = self._observation
+        value = write_game(self._layers, state.rows, state.current_player, seen, logits)
+        return logits, float(value)
+
+
+class NeuralAgent(Agent):
+    """Plays what a network prefers.
+
+    A network trained by PPO knows how much it likes each move, and what rewards it expects from here on; it does not know
+    by how many points a move is better than another. So there is no analysis in points: `preferences` tells what it knows.
+    """
+
+    def __init__(
+        self, spec: str, policy_for: Callable[[int], NeuralPolicy], temperature: float = 0.0
+    ) -> None:
+        """`policy_for` gives the network for a number of players, or raises ValueError."""
+        self.spec = spec
+        self.temperature = temperature
+        self._policy_for = policy_for
+        self._policy: NeuralPolicy | None = None
+
+    def begin_game(self, num_players: int, seat: int) -> None:
+        """Load the network before anybody waits for a move. Raises AgentSpecError if there is none for this game."""
+        self.policy(num_players)
+
+    def act(self, state: GameState, legal_mask: NDArray[np.bool_], rng: np.random.Generator) -> int:
+        """The legal action that the network likes best, the first of equal ones; or one by chance, see `temperature`."""
+        logits = self._legal_logits(state, legal_mask)
+        if self.temperature == 0:
+            return int(logits.argmax())
+        shares = np.cumsum(_likelihoods(logits, self.temperature))
+        # Rounding could lead past the end; an action of likelihood 0 adds nothing and is never found.
+        place = np.searchsorted(shares, rng.random() * shares[-1], side="right")
+        return int(min(place, np.searchsorted(shares, shares[-1])))
+
+    def preferences(self, state: GameState) -> list[Preference]:
+        """All legal moves with the probability that the network gives them, the most probable first."""
+        mask = legal_mask(state)
+        likelihoods = _likelihoods(self._legal_logits(state, mask), 1.0)
+        shares = likelihoods / likelihoods.sum()
+        ranked = (Preference(a, float(shares[a])) for a in np.flatnonzero(mask).tolist())
+        return sorted(ranked, key=lambda move: -move.probability)
+
+    def analyse(self, state: GameState) -> list[MoveValue]:
+        """Raise CannotAnalyseError: a network has preferences, and no points to go with them."""
+        raise CannotAnalyseError(
+            f"{self.spec} prefers moves without valuing them in points: ask greedy or alphabeta"
+        )
+
+    def policy(self, num_players: int) -> NeuralPolicy:
+        """The network for a number of players."""
+        if self._policy is None or self._policy.num_players != num_players:
+            try:
+                self._policy = self._policy_for(num_players)
+            except ValueError as error:
+                raise AgentSpecError(f"{self.spec!r}: {error}") from None
+        return self._policy
+
+    def _legal_logits(self, state: GameState, legal_mask: NDArray[np.bool_]) -> NDArray[np.float32]:
+        """The logits, -inf for what is not legal."""
+        if state.is_terminal:
+            raise ValueError("the game is over: there is no move to choose")
+        logits = self.policy(state.num_players).judge(state)[0]
+        logits[~legal_mask] = -np.inf
+        return logits
+
+
+def _likelihoods(logits: NDArray[np.float32], temperature: float) -> NDArray[np.float64]:
+    """How likely every action is, as a multiple of the likeliest."""
+    return np.exp((logits.astype(np.float64) - logits.max()) / temperature)
+
+
+@cache
+def shipped_policy(num_players: int) -> NeuralPolicy:
+    """The network that comes with the package. Raises ModelFileError if there is none for this number of players."""
+    file = files("azul_agents.neural") / "models" / f"{num_players}_players.npz"
+    if not file.is_file():
+        raise ModelFileError(
+            f"no model for {num_players} players comes with this package: "
+            "train one (azul train) and ask for neural:path=MODEL.npz"
+        )
+    with as_file(file) as path:
+        return NeuralPolicy.load(path)
+
+
+def neural_agent(spec: str, options: NeuralOptions) -> NeuralAgent:
+    """The agent around a network in a file, which is read at once. Raises AgentSpecError."""
+    try:
+        policy = NeuralPolicy.load(options.path)
+    except ModelFileError as error:
+        raise AgentSpecError(f"{spec!r}: {error}") from None
+
+    def policy_for(num_players: int) -> NeuralPolicy:
+        if num_players != policy.num_players:
+            raise ValueError(
+                f"{options.path} was trained for {policy.num_players} players, this game has {num_players}"
+            )
+        return policy
+
+    return NeuralAgent(spec, policy_for, options.temperature)
+
+
+def ppo_agent(spec: str, options: PpoOptions) -> NeuralAgent:
+    """The agent around the shipped networks; each is read when a game of its number of players begins."""
+    return NeuralAgent(spec, shipped_policy, options.temperature)
+
+
+KIND_NEURAL = AgentKind("neural", "a trained network from a file", neural_agent, NeuralOptions)
+KIND_PPO = AgentKind("ppo", "the shipped network, trained by self-play", ppo_agent, PpoOptions)

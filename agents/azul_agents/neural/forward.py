@@ -1,0 +1,240 @@
+"""The trained network as compiled code: logits and value of a position, without torch.
+
+The same function as `azul_train.network.AzulNetwork`, which explains it. Here a layer is one matrix whose first row is the
+bias and whose other rows are the weights of one input each: most inputs are 0 (empty cells, units that are off), and
+their rows need not be looked at. One position is computed like one of many, so both give the same bits.
+"""
+
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from azul_agents.neural.model_file import CENTER_INPUTS, CENTER_KINDS, NUM_KINDS, Model
+from azul_env.core.jit import array_kernel, kernel
+from azul_env.core.spec import FACTORY_CAPACITY, NUM_COLORS, NUM_DESTINATIONS, TILES_PER_COLOR
+from azul_env.core.state import Rows
+from azul_env.float_observation import write_floats
+from azul_env.observation import BOARD_SIZE
+
+Vector = NDArray[np.float32]
+Matrix = NDArray[np.float32]
+
+FACTORY_HIGH: Final = np.float32(FACTORY_CAPACITY)  # what the observation divides counts by
+CENTER_HIGH: Final = np.float32(TILES_PER_COLOR)
+AT_ONCE: Final = 4  # rows added in one pass, so that the sums stay in registers
+
+
+class Layers(NamedTuple):
+    """The layers by name, each (1 + inputs, outputs)."""
+
+    factory: Matrix
+    center: Matrix
+    trunk_1: Matrix
+    trunk_2: Matrix
+    turns: Matrix
+    query: Matrix
+    factory_key: Matrix
+    center_key: Matrix
+    value_1: Matrix
+    value_2: Matrix
+
+
+def layers_of(model: Model) -> Layers:
+    """The layers of a model, turned so that the weights of one input lie side by side."""
+
+    def turned(name: str) -> Matrix:
+        bias, weight = model.arrays[f"{name}.bias"], model.arrays[f"{name}.weight"]
+        return np.ascontiguousarray(np.vstack((bias[None], weight.T)), np.float32)
+
+    return Layers(*(turned(name) for name in Layers._fields))
+
+
+@kernel
+def _copy(source: Vector, target: Vector) -> None:
+    """Copy all of source to where target begins. Assigning slices does the same, but takes Numba seconds to compile."""
+    for place in range(len(source)):
+        target[place] = source[place]
+
+
+@array_kernel
+def apply_layer(layer: Matrix, inputs: Vector, outputs: Vector) -> None:
+    """Write what a layer makes of its inputs, passing over those that are 0."""
+    active = np.empty(len(inputs), np.int64)
+    count = 0
+    for place in range(len(inputs)):
+        active[count] = place
+        count += inputs[place] != 0
+    _copy(layer[0], outputs)
+    whole = count - count % AT_ONCE
+    for first in range(0, whole, AT_ONCE):
+        a, b, c, d = active[first], active[first + 1], active[first + 2], active[first + 3]
+        row_a, row_b, row_c, row_d = layer[1 + a], layer[1 + b], layer[1 + c], layer[1 + d]
+        of_a, of_b, of_c, of_d = inputs[a], inputs[b], inputs[c], inputs[d]
+        for place in range(len(outputs)):
+            outputs[place] += (of_a * row_a[place] + of_b * row_b[place]) + (
+                of_c * row_c[place] + of_d * row_d[place]
+            )
+    for last in range(whole, count):
+        a = active[last]
+        row_a, of_a = layer[1 + a], inputs[a]
+        for place in range(len(outputs)):
+            outputs[place] += of_a * row_a[place]
+
+
+@kernel
+def _switch_off_negative(units: Vector) -> None:
+    """The rectifier, in place."""
+    for place in range(len(units)):
+        units[place] = max(units[place], np.float32(0))
+
+
+@kernel
+def _embed_factory(layer: Matrix, counts: Vector, embedded: Vector) -> None:
+    """Write the embedding of one factory: the sum of one row for each color on it."""
+    _copy(layer[0], embedded)
+    for color in range(NUM_COLORS):
+        tiles = _tiles(counts[color], FACTORY_HIGH)
+        if tiles > 0:
+            row = layer[FACTORY_CAPACITY * color + tiles]
+            for place in range(len(embedded)):
+                embedded[place] += row[place]
+    _switch_off_negative(embedded)
+
+
+@kernel
+def _tiles(observed: np.float32, high: np.float32) -> int:
+    """The number of tiles that a number of the observation stands for."""
+    return int(observed * high + np.float32(0.5))
+
+
+@array_kernel
+def _write_sources(
+    layers: Layers, observation: Vector, start: int, kinds: NDArray[np.int64], keys: Matrix
+) -> Vector:
+    """Write kinds and keys of all sources; return what the trunk sees of them: the factories' sum, and the center.
+
+    A kind is written as its place among all pairs (color, kind), the first kind where there are no tiles.
+    """
+    source_size = layers.factory.shape[1]
+    seen = np.zeros(2 * source_size, np.float32)
+    factories = len(keys) - 1
+    embedded = np.empty(source_size, np.float32)
+    for factory in range(factories):
+        counts = observation[start + NUM_COLORS * factory : start + NUM_COLORS * (factory + 1)]
+        _embed_factory(layers.factory, counts, embedded)
+        apply_layer(layers.factory_key, embedded, keys[factory])
+        for place in range(source_size):
+            seen[place] += embedded[place]
+        for color in range(NUM_COLORS):
+            tiles = _tiles(counts[color], FACTORY_HIGH)
+            kinds[factory, color] = NUM_KINDS * color + max(tiles - 1, 0)
+    start += NUM_COLORS * factories
+    inputs = np.zeros(CENTER_INPUTS, np.float32)
+    counts_and_marker = observation[start : start + NUM_COLORS + 1]
+    _copy(counts_and_marker, inputs[CENTER_KINDS * NUM_COLORS :])
+    for color in range(NUM_COLORS):
+        tiles = min(_tiles(counts_and_marker[color], CENTER_HIGH), CENTER_KINDS)
+        if tiles > 0:
+            inputs[CENTER_KINDS * color + tiles - 1] = 1
+        kinds[factories, color] = NUM_KINDS * color + FACTORY_CAPACITY + max(tiles - 1, 0)
+    in_center = seen[source_size:]
+    apply_layer(layers.center, inputs, in_center)
+    _switch_off_negative(in_center)
+    apply_layer(layers.center_key, in_center, keys[factories])
+    return seen
+
+
+@array_kernel
+def _write_trunk(
+    layers: Layers, observation: Vector, start: int, stop: int, sources: Vector, trunk: Vector
+) -> None:
+    """Write the units that both heads see. The factories are the part of the observation from start to stop."""
+    rest = len(observation) - (stop - start)
+    inputs = np.empty(rest + len(sources), np.float32)
+    _copy(observation[:start], inputs)
+    _copy(observation[stop:], inputs[start:])
+    _copy(sources, inputs[rest:])
+    between = np.empty(len(trunk), np.float32)
+    apply_layer(layers.trunk_1, inputs, between)
+    _switch_off_negative(between)
+    apply_layer(layers.trunk_2, between, trunk)
+    _switch_off_negative(trunk)
+
+
+@array_kernel
+def _write_logits(
+    layers: Layers, trunk: Vector, kinds: NDArray[np.int64], keys: Matrix, logits: Vector
+) -> None:
+    """Write the logits of all actions, legal or not."""
+    sources, key_size = keys.shape
+    turns = np.empty(layers.turns.shape[1], np.float32)
+    query = np.empty(layers.query.shape[1], np.float32)
+    apply_layer(layers.turns, trunk, turns)
+    apply_layer(layers.query, trunk, query)
+    action = 0
+    for source in range(sources):
+        for color in range(NUM_COLORS):
+            left = np.float32(0)
+            for place in range(key_size):
+                left += keys[source, place] * query[key_size * color + place]
+            turn = NUM_DESTINATIONS * kinds[source, color]
+            for destination in range(NUM_DESTINATIONS):
+                logits[action] = turns[turn + destination] + left
+                action += 1
+
+
+@array_kernel
+def _value(layers: Layers, trunk: Vector) -> np.float32:
+    """What the position is worth, in rewards to come."""
+    units = np.empty(layers.value_1.shape[1], np.float32)
+    value = np.empty(1, np.float32)
+    apply_layer(layers.value_1, trunk, units)
+    _switch_off_negative(units)
+    apply_layer(layers.value_2, units, value)
+    return value[0]
+
+
+@array_kernel
+def write_forward(layers: Layers, observation: Vector, logits: Vector) -> np.float32:
+    """Write the logits of one observation and return its value."""
+    sources = len(logits) // (NUM_COLORS * NUM_DESTINATIONS)
+    players = (sources - 2) // 2  # R1: two factories for each player and one more, and the center
+    start = BOARD_SIZE * players
+    stop = start + NUM_COLORS * (sources - 1)
+    kinds = np.empty((sources, NUM_COLORS), np.int64)
+    keys = np.empty((sources, layers.factory_key.shape[1]), np.float32)
+    trunk = np.empty(layers.trunk_2.shape[1], np.float32)
+    of_sources = _write_sources(layers, observation, start, kinds, keys)
+    _write_trunk(layers, observation, start, stop, of_sources, trunk)
+    _write_logits(layers, trunk, kinds, keys, logits)
+    return _value(layers, trunk)
+
+
+@kernel
+def write_batch(
+    layers: Layers, observations: Matrix, logits: Matrix, values: Vector, first: int, last: int
+) -> None:
+    """Write logits and values of many observations."""
+    for place in range(first, last):
+        values[place] = write_forward(layers, observations[place], logits[place])
+
+
+@kernel
+def write_game(
+    layers: Layers, rows: Rows, player: int, observation: Vector, logits: Vector
+) -> np.float32:
+    """Write the logits of a game as a player sees it, and return its value; `observation` is room for what it sees."""
+    write_floats(rows[0], player, observation)
+    return write_forward(layers, observation, logits)
+
+
+def logits_and_values(
+    layers: Layers, observations: NDArray[Any], num_actions: int
+) -> tuple[Matrix, Vector]:
+    """Logits (batch, actions), legal or not, and values (batch,) of float32 observations (batch, size)."""
+    observations = np.ascontiguousarray(observations, np.float32)
+    logits = np.empty((len(observations), num_actions), np.float32)
+    values = np.empty(len(observations), np.float32)
+    write_batch(layers, observations, logits, values, 0, len(observations))
+    return logits, values

@@ -1,0 +1,276 @@
+"""Learning the weights of the evaluation: compiled self-play, then ridge regression on the final margin of points.
+
+Players search with the weights so far, one turn ahead or as far as a limit of nodes allows, and now and then play at
+random. Every position they pass is a sample:
+the features of the boards, own minus the others', against the margin that the game ended with. Samples are not kept,
+only the sums that the regression needs, one set for each bucket.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from azul_agents.search.deepening import deepen, prepare
+from azul_agents.search.evaluation import (
+    FEATURE_NAMES,
+    MAX_LISTED,
+    NUM_BUCKETS,
+    NUM_FEATURES,
+    SUPPLIES,
+    Weights,
+    bucket_of,
+    list_features,
+    margin_value,
+    tiles_to_come,
+)
+from azul_agents.search.principal_variation import MAX_PLIES, NODE_LIMIT, SearchMemory, new_memory
+from azul_agents.search.turns import bring_best_forward, list_turns
+from azul_env.core.actions import action_parts
+from azul_env.core.batch import RANDOM_SEAT, new_streams, reset_game
+from azul_env.core.draw import Streams, deal, random_below
+from azul_env.core.jit import called_kernel, kernel
+from azul_env.core.moves import draft
+from azul_env.core.rounds import PLAYING, finish_round
+from azul_env.core.spec import DEFAULT_MAX_ROUNDS, MAX_PLAYERS
+from azul_env.core.state import Row, Rows, empty_rows
+from azul_env.core.words import as_bool, as_int64
+
+LOOKED_AT: Final = 12  # turns that a player weighs, the best by guess
+CHOSEN_BLINDLY: Final = 6  # among so many of them a random turn is drawn
+MAX_SAMPLES: Final = 2_000  # a game has fewer positions
+
+Sums = NDArray[np.float64]
+
+
+@kernel
+def choose_turn(
+    rows: Rows,
+    weights: Weights,
+    streams: Streams,
+    k: int,
+    blindness: int,
+    memory: SearchMemory,
+) -> int:
+    """The turn after which the mover of rows[0] expects most; in `blindness` of 1000 cases a random good one.
+
+    rows[1] is room for the position after a turn.
+    """
+    row = rows[0]
+    player = row["current_player"]
+    turns, guesses = memory.turns[0], memory.guesses[0]
+    count = list_turns(row, turns, guesses, as_bool(True), as_bool(True))
+    looked_at = min(count, LOOKED_AT)
+    for place in range(looked_at):
+        bring_best_forward(turns, guesses, place, count)
+    if random_below(streams, k, as_int64(1000)) < blindness:
+        return turns[random_below(streams, k, min(count, CHOSEN_BLINDLY))]
+    best_value = -np.inf
+    best = turns[0]
+    for place in range(looked_at):
+        rows[1] = rows[0]
+        source, color, destination = action_parts(turns[place])
+        if draft(rows[1], source, color, destination):
+            finish_round(rows[1])
+        value = margin_value(rows[1], player, weights, memory.places, memory.amounts)
+        if value > best_value:
+            best_value = value
+            best = turns[place]
+    return best
+
+
+@kernel
+def note_sample(
+    row: Row,
+    player: int,
+    samples: NDArray[np.float64],
+    place: int,
+    memory: SearchMemory,
+) -> None:
+    """Write down a position from a player's side: pairs of feature and amount, own minus the others'.
+
+    The row of a sample begins with its bucket, its player and the number of pairs.
+    """
+    places, amounts = memory.places, memory.amounts
+    others = row["num_players"] - 1
+    tiles = tiles_to_come(row)
+    written = 3
+    for seat in range(row["num_players"]):
+        share = 1.0 if seat == player else -1.0 / others
+        for listed in range(list_features(row, seat, tiles, places, amounts)):
+            if amounts[listed] != 0.0:
+                samples[place, written] = places[listed]
+                samples[place, written + 1] = share * amounts[listed]
+                written += 2
+    samples[place, 0] = bucket_of(row, tiles)
+    samples[place, 1] = player
+    samples[place, 2] = (written - 3) // 2
+
+
+@kernel
+def add_samples(
+    row: Row, samples: NDArray[np.float64], count: int, grams: Sums, moments: Sums, squares: Sums
+) -> None:
+    """Add the positions of a finished game to the sums of their buckets."""
+    total = 0
+    for seat in range(row["num_players"]):
+        total += row["scores"][seat]
+    for place in range(count):
+        bucket = int(samples[place, 0])
+        own = row["scores"][int(samples[place, 1])]
+        margin = own - (total - own) / (row["num_players"] - 1)
+        end = 3 + 2 * int(samples[place, 2])
+        for one in range(3, end, 2):
+            feature, amount = int(samples[place, one]), samples[place, one + 1]
+            moments[bucket, feature] += amount * margin
+            for other in range(3, end, 2):
+                grams[bucket, feature, int(samples[place, other])] += (
+                    amount * samples[place, other + 1]
+                )
+        squares[bucket, 0] += 1.0
+        squares[bucket, 1] += margin * margin
+
+
+@called_kernel
+def play_and_sum(
+    num_players: int,
+    games: int,
+    weights: Weights,
+    streams: Streams,
+    k: int,
+    blindness: int,
+    grams: Sums,
+    moments: Sums,
+    squares: Sums,
+    rows: Rows,
+    samples: NDArray[np.float64],
+    memory: SearchMemory,
+) -> None:
+    """Play games and add all their positions to the sums. With a node limit of 0 players look one turn ahead."""
+    for _ in range(games):
+        reset_game(
+            rows[0], num_players, as_int64(RANDOM_SEAT), as_int64(DEFAULT_MAX_ROUNDS), streams, k
+        )
+        row = rows[0]
+        count = as_int64(0)
+        while row["end_reason"] == PLAYING and count + num_players < MAX_SAMPLES:
+            note_sample(row, row["current_player"], samples, count, memory)
+            count += 1
+            action = choose_turn(rows, weights, streams, k, blindness, memory)
+            if (
+                memory.control[NODE_LIMIT] > 0
+                and random_below(streams, k, as_int64(1000)) >= blindness
+            ):
+                memory.stack[0] = rows[0]
+                prepare(memory, row["current_player"])
+                deepen(memory, weights, as_int64(MAX_PLIES), as_bool(False))
+                action = memory.turns[0, 0]
+            source, color, destination = action_parts(action)
+            if draft(row, source, color, destination) and finish_round(row):
+                for seat in range(num_players):
+                    note_sample(row, seat, samples, count, memory)
+                    count += 1
+                deal(row, streams, k)
+        if row["end_reason"] != PLAYING:
+            add_samples(row, samples, count, grams, moments, squares)
+
+
+@dataclass
+class SelfPlay:
+    """The sums of a number of self-play games, from which weights are fitted or judged."""
+
+    grams: Sums
+    moments: Sums
+    squares: Sums
+
+    @classmethod
+    def nothing(cls) -> "SelfPlay":
+        """The sums of no games."""
+        return cls(
+            np.zeros((NUM_BUCKETS, NUM_FEATURES, NUM_FEATURES)),
+            np.zeros((NUM_BUCKETS, NUM_FEATURES)),
+            np.zeros((NUM_BUCKETS, 2)),
+        )
+
+    def __add__(self, other: "SelfPlay") -> "SelfPlay":
+        return SelfPlay(
+            self.grams + other.grams, self.moments + other.moments, self.squares + other.squares
+        )
+
+    def fit(self, ridge: float) -> Weights:
+        """Weights of all buckets by ridge regression; a bucket without samples gets those of the one before."""
+        weights = np.zeros((NUM_BUCKETS, NUM_FEATURES))
+        for bucket in range(NUM_BUCKETS):
+            if self.squares[bucket, 0] < 100:
+                weights[bucket] = weights[bucket - 4] if bucket >= 4 else 0.0
+                continue
+            gram = self.grams[bucket] + ridge * np.eye(NUM_FEATURES)
+            weights[bucket] = np.linalg.solve(gram, self.moments[bucket])
+        return weights
+
+    def unexplained(self, weights: Weights) -> float:
+        """Share of the margins' variance that weights leave unexplained on these games."""
+        error = total = 0.0
+        for bucket in range(NUM_BUCKETS):
+            own = weights[bucket]
+            squares = self.squares[bucket, 1]
+            error += squares - 2 * own @ self.moments[bucket] + own @ self.grams[bucket] @ own
+            total += squares
+        return float(error / total)
+
+
+def self_play(
+    num_players: int,
+    games: int,
+    weights: Weights,
+    seed: int,
+    nodes: int = 0,
+    blindness: int = 80,
+    on_games: Callable[[int], None] = lambda games: None,
+    chunk: int = 500,
+) -> SelfPlay:
+    """Play games in compiled code, a chunk at a time so that progress can be shown; `nodes` bounds each search."""
+    sums = SelfPlay.nothing()
+    streams = new_streams(seed, 1)
+    memory = new_memory(breadth=10, node_limit=nodes)
+    rows, samples = empty_rows(2), np.zeros((MAX_SAMPLES, 3 + 2 * MAX_PLAYERS * MAX_LISTED))
+    played = 0
+    while played < games:
+        now = min(chunk, games - played)
+        play_and_sum(
+            num_players,
+            now,
+            weights,
+            streams,
+            0,
+            blindness,
+            sums.grams,
+            sums.moments,
+            sums.squares,
+            rows,
+            samples,
+            memory,
+        )
+        played += now
+        on_games(now)
+    return sums
+
+
+def first_weights() -> Weights:
+    """Weights to begin with, set by hand: points count, progress promises its bonus by the square of its share."""
+    value = dict.fromkeys(FEATURE_NAMES, 0.0) | {"points": 1.0, "starts_next": 1.5}
+    for cells in range(32):
+        share = (cells.bit_count() / 5) ** 2
+        value[f"column_{cells:05b}"] = 7 * share
+        for row in range(5):
+            value[f"row_{row}_{cells:05b}"] = 2 * share
+    for count in range(6):
+        value[f"color_{count}"] = 10 * (count / 5) ** 2
+    for line in range(5):
+        for count in range(1, line + 1):
+            for supply in SUPPLIES:
+                promise = 0.6 * (count / (line + 1)) ** 2
+                value[f"line_{line}_{count}_{supply}_points"] = promise
+    return np.tile([value[name] for name in FEATURE_NAMES], (NUM_BUCKETS, 1))

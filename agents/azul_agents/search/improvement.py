@@ -1,0 +1,136 @@
+"""From weights to better weights: self-play, a fit, and a duel that decides whether the new ones are kept."""
+
+import json
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from azul_agents.arena.bench import commit, versions
+from azul_agents.search.duel import duel
+from azul_agents.search.evaluation import FEATURE_NAMES, Weights, load_weights
+from azul_agents.search.fitting import SelfPlay, first_weights, self_play
+
+HELD_OUT = 10  # one game of so many is played only to judge the fit
+
+
+@dataclass(frozen=True)
+class FitConfig:
+    """How the evaluation is learned."""
+
+    players: int = 2
+    """Number of players, 2 to 4."""
+    games: int = 50_000
+    """Self-play games of every improvement."""
+    improvements: int = 3
+    """How often to play, fit and compare."""
+    nodes: int = 0
+    """Search limit of the players in self-play; 0 looks one turn ahead, which gives most games in a given time."""
+    ridge: float = 30.0
+    """Strength of the regression's pull towards 0."""
+    duel_games: int = 400
+    """Games of the new weights against the ones before; the new ones are kept if they win more than their share."""
+    duel_nodes: int = 1_000
+    """Search limit in these games."""
+    from_scratch: bool = False
+    """Begin with weights set by hand instead of those of the package."""
+    seed: int = 1
+    """Where the deals of all games come from."""
+    jobs: int = 2
+    """Threads of self-play."""
+
+
+Report = Callable[[str], None]
+Advance = Callable[[str, int, int], None]  # what is being done, how much was added, of how much
+
+
+def improve(config: FitConfig, report: Report, advance: Advance) -> dict[str, Any]:
+    """Run all improvements; the card of the best weights found: the weights and how they were made."""
+    start = first_weights() if config.from_scratch else _package_weights(config.players)
+    weights, steps = start, []
+    for number in range(config.improvements):
+        seed = np.random.SeedSequence(config.seed, spawn_key=(number,)).generate_state(3)
+        played = _play(config, weights, int(seed[0]), config.games, advance)
+        judges = _play(config, weights, int(seed[1]), max(1, config.games // HELD_OUT), advance)
+        fitted = played.fit(config.ridge)
+        result = duel(
+            config.players,
+            fitted,
+            weights,
+            config.duel_games,
+            config.duel_nodes,
+            int(seed[2]),
+            lambda: advance("duel", 1, config.duel_games),
+        )
+        is_kept = result.win_rate > 1 / config.players
+        step = {
+            "games": config.games,
+            "unexplained_before": round(judges.unexplained(weights), 4),
+            "unexplained_after": round(judges.unexplained(fitted), 4),
+            "duel": {"games": result.games, "nodes": config.duel_nodes}
+            | {
+                "win_rate": round(result.win_rate, 4),
+                "standard_error": round(result.standard_error, 4),
+            },
+            "kept": is_kept,
+        }
+        steps.append(step)
+        report(
+            f"improvement {number + 1}: held-out variance unexplained {step['unexplained_before']} -> "
+            f"{step['unexplained_after']}, {result} against the weights before"
+            + ("" if is_kept else ": not kept")
+        )
+        weights = fitted if is_kept else weights
+    return {
+        "players": config.players,
+        "made_by": "azul fit-evaluation",
+        "config": asdict(config),
+        "steps": steps,
+        "versions": versions(),
+        "commit": commit(),
+        "features": list(FEATURE_NAMES),
+        "weights": np.round(weights, 4).tolist(),
+    }
+
+
+def write_card(card: dict[str, Any], path: Path) -> None:
+    """Write a card in one go, a line for every bucket's weights."""
+    lines = ",\n".join("  " + json.dumps(bucket) for bucket in card["weights"])
+    rest = json.dumps({key: card[key] for key in card if key != "weights"}, indent=1)
+    unfinished = path.with_name(path.name + ".unfinished")
+    unfinished.write_text(rest[:-2] + f',\n "weights": [\n{lines}\n ]\n}}\n', encoding="utf-8")
+    os.replace(unfinished, path)
+
+
+def _package_weights(num_players: int) -> Weights:
+    """The weights of the package, or those set by hand where it has none yet."""
+    try:
+        return load_weights(num_players)
+    except (FileNotFoundError, ValueError):
+        return first_weights()
+
+
+def _play(config: FitConfig, weights: Weights, seed: int, games: int, advance: Advance) -> SelfPlay:
+    """Self-play shared out over threads, each with a seed of its own."""
+    shares = [games * part // config.jobs for part in range(config.jobs + 1)]
+    seeds = np.random.SeedSequence(seed).generate_state(config.jobs).tolist()
+
+    def play(part: int) -> SelfPlay:
+        return self_play(
+            config.players,
+            shares[part + 1] - shares[part],
+            weights,
+            seeds[part],
+            config.nodes,
+            on_games=lambda played: advance("self-play", played, games),
+        )
+
+    with ThreadPoolExecutor(config.jobs) as pool:
+        total = SelfPlay.nothing()
+        for sums in pool.map(play, range(config.jobs)):
+            total += sums
+    return total

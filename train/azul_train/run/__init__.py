@@ -1,0 +1,1 @@
+"""What a training run writes, measures and reports."""

@@ -1,0 +1,109 @@
+"""The learning curve of a run as a picture: win rates over minutes and over steps, with intervals."""
+
+from io import BytesIO
+from typing import Any, Final
+
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.ticker import EngFormatter, PercentFormatter
+
+from azul_train.run.results import Line, curves, final_evaluation, imitation_of
+
+# The palette of Okabe and Ito, which color-blind people can tell apart.
+COLORS: Final = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#444444")
+INK: Final = "#333333"
+GRID: Final = "#E3E3E3"
+DOTS_PER_INCH: Final = 130
+MARGIN: Final = 0.03  # left and right of the curves
+
+
+def draw_curve(metrics: list[Line], num_players: int, title: str) -> bytes:
+    """The picture as PNG. The metrics hold at least one evaluation."""
+    figure = Figure(figsize=(10, 4.4), layout="constrained")
+    canvas = FigureCanvasAgg(figure)
+    panels = {"minutes": "minutes", "steps": "learner steps"}
+    if not any(line["steps"] for line in metrics):
+        del panels["steps"]  # of a run that has none, there is nothing to show
+    row = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
+    for axes, (key, label) in zip(row, panels.items(), strict=True):
+        _frame(axes, label, num_players)
+        _curves(axes, metrics, key)
+        _mark_imitation(axes, metrics, key)
+        if key == "steps":
+            axes.xaxis.set_major_formatter(EngFormatter(sep=""))
+    over_minutes = row[0]
+    over_minutes.set_ylabel("games won", color=INK)
+    figure.suptitle(_plain(title), color=INK, fontsize=12, fontweight="bold")
+    handles, labels = over_minutes.get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=5, frameon=False, fontsize=9)
+    picture = BytesIO()
+    # Without the library's name and version the same metrics give the same bytes for longer.
+    canvas.print_figure(picture, format="png", dpi=DOTS_PER_INCH, metadata={"Software": None})
+    return picture.getvalue()
+
+
+def _frame(axes: Axes, label: str, num_players: int) -> None:
+    """Axes, grid and the level of chance."""
+    axes.set_ylim(0, 1.02)
+    axes.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
+    axes.set_xlabel(label, color=INK)
+    axes.grid(color=GRID, linewidth=0.8)
+    axes.set_axisbelow(True)
+    axes.tick_params(colors=INK, length=0)
+    for side in ("top", "right", "left"):
+        axes.spines[side].set_visible(False)
+    axes.spines["bottom"].set_color("#999999")
+    axes.axhline(1 / num_players, color="#777777", linewidth=1, dashes=(5, 4), label="chance")
+
+
+def _curves(axes: Axes, metrics: list[Line], key: str) -> None:
+    """A line an opponent with its intervals, and the evaluation at the end as a diamond."""
+    final = {line["opponent"]: line for line in final_evaluation(metrics)}
+    by_opponent = curves(metrics)
+    opponents = list(dict.fromkeys([*by_opponent, *final]))
+    for place, opponent in enumerate(opponents):
+        color = COLORS[place % len(COLORS)]
+        lines = by_opponent.get(opponent, [])
+        xs = [line[key] for line in lines]
+        lows, highs = [line["low"] for line in lines], [line["high"] for line in lines]
+        axes.fill_between(xs, lows, highs, color=color, alpha=0.16, linewidth=0)
+        rates = [line["win_rate"] for line in lines]
+        name = f"against {opponent}"
+        axes.plot(xs, rates, color=color, linewidth=1.8, marker="o", ms=3.5, label=_plain(name))
+        if opponent in final:
+            _mark_end(axes, final[opponent], key, color)
+    end = max(line[key] for line in metrics)
+    axes.set_xlim(-MARGIN * end, (1 + MARGIN) * end or 1)
+
+
+def _mark_end(axes: Axes, line: Line, key: str, color: str) -> None:
+    spread: Any = [[line["win_rate"] - line["low"]], [line["high"] - line["win_rate"]]]
+    axes.errorbar(
+        [line[key]],
+        [line["win_rate"]],
+        yerr=spread,
+        color=color,
+        marker="D",
+        markersize=7,
+        markeredgecolor="white",
+        capsize=4,
+        clip_on=False,
+        zorder=5,
+    )
+
+
+def _mark_imitation(axes: Axes, metrics: list[Line], key: str) -> None:
+    """Show the warm start: a band of minutes, and a bar at step 0, since it counts no steps."""
+    imitation = imitation_of(metrics)
+    if imitation is not None:
+        style: Any = {"color": "#999999", "alpha": 0.25, "zorder": 0}
+        if key == "minutes":
+            axes.axvspan(0, imitation["minutes"], linewidth=0, label="imitation", **style)
+        else:
+            axes.axvline(0, linewidth=6, **style)
+
+
+def _plain(text: str) -> str:
+    """A text in which a dollar sign is a dollar sign, not the start of a formula."""
+    return text.replace("$", r"\$")

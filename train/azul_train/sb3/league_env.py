@@ -1,0 +1,120 @@
+"""Games against a league as a VecEnv of SB3: hundreds in one array, the learner's seat and opponent drawn per game."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from stable_baselines3.common.vec_env.base_vec_env import VecEnvObs, VecEnvStepReturn
+
+from azul_env.core.batch import new_streams
+from azul_env.core.state import Rows
+from azul_env.envs.seats import BatchedOpponent, SeatGames
+from azul_env.envs.settings import RANDOM, Settings
+from azul_train.run.stopwatch import Stopwatch
+from azul_train.sb3.vec_env import ArrayVecEnv
+from azul_train.selfplay.league import League
+from azul_train.selfplay.rewards import seat_rewards, win_shares
+
+
+class LeagueVecEnv(ArrayVecEnv):
+    """A learner in one seat of every game, a member of the league in the others.
+
+    A game cut at the round cap has paid its outcome, and the cap is part of the observation: SB3 is not told of a time
+    limit, so nothing is bootstrapped.
+    """
+
+    def __init__(
+        self,
+        num_envs: int,
+        num_players: int,
+        league: League,
+        reward: Mapping[str, float],
+        seed: int,
+        max_rounds: int,
+        stopwatch: Stopwatch | None = None,
+    ) -> None:
+        settings = Settings(num_players, max_rounds, "outcome", 0, "float32", RANDOM)
+        super().__init__(num_envs, settings.observation_space(), settings.action_space())
+        self.league, self.reward = league, reward
+        self.stopwatch = stopwatch or Stopwatch()
+        self.games = SeatGames(num_envs, settings, ())
+        self.rng = np.random.default_rng([seed, 1])
+        self.games.streams[:] = new_streams(seed, num_envs)
+        self._members = np.zeros(num_envs, np.int64)
+
+    def reset(self) -> VecEnvObs:
+        """Start all games."""
+        self._begin(np.ones(self.num_envs, np.bool_))
+        self.reset_infos = [{} for _ in range(self.num_envs)]
+        return self.publish()
+
+    def step_wait(self) -> VecEnvStepReturn:
+        """Play the noted actions and let the opponents answer; new games start where one ended."""
+        with self.stopwatch.measure("environment"):
+            before = self.games.rows.copy()
+            result = self.games.step(self._actions, self.rng)
+            if result.illegal.any():
+                game = int(np.flatnonzero(result.illegal)[0])
+                raise ValueError(f"the learner played the illegal action {self._actions[game]}")
+            rewards = seat_rewards(before, self.games.rows, self.games.seats, self.reward)
+            done = result.terminated | result.truncated
+            infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
+            ended = np.flatnonzero(done)
+            if ended.size:
+                shares = win_shares(self.games.rows[ended], self.games.seats[ended])
+                self.league.note(self._members[ended], shares)
+                for game in ended.tolist():
+                    infos[game] = {"terminal_observation": result.final_observations[game]}
+                self._begin(done)
+            return self.publish(), rewards.astype(np.float32), done, infos
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """The legal actions of all games."""
+        with self.stopwatch.measure("masks"):
+            return super().action_masks()
+
+    def publish(self) -> NDArray[np.float32]:
+        """The observations of the learners; masks are made with them."""
+        observations, self._masks = self.games.publish()
+        return observations
+
+    def get_state(self) -> dict[str, Any]:
+        """All that the games to come depend on, beside the league's players."""
+        return {
+            "rows": self.games.rows.copy(),
+            "streams": self.games.streams.copy(),
+            "seats": self.games.seats.copy(),
+            "members": self._members.copy(),
+            "rng": self.rng.bit_generator.state,
+        }
+
+    def set_state(self, state: dict[str, Any]) -> NDArray[np.float32]:
+        """Go on from a state that `get_state` gave; the observations of the learners."""
+        self.games.rows[:] = state["rows"]
+        self.games.streams[:] = state["streams"]
+        self.games.seats[:] = state["seats"]
+        self._assign(np.ones(self.num_envs, np.bool_), state["members"])
+        self.rng.bit_generator.state = state["rng"]
+        return self.publish()
+
+    def _begin(self, due: NDArray[np.bool_]) -> None:
+        """Start games against newly drawn opponents."""
+        self._assign(due, self.league.draw(int(due.sum()), self.rng))
+        self.games.begin(due, self.rng)
+
+    def _assign(self, games: NDArray[np.bool_], members: NDArray[np.int64]) -> None:
+        self._members[games] = members
+        self.games.assigned[games] = members[:, None]
+        self.games.opponents = [
+            self._timed(member.player, member.is_snapshot) for member in self.league.members
+        ]
+
+    def _timed(self, player: BatchedOpponent, is_snapshot: bool) -> BatchedOpponent:
+        name = "snapshots" if is_snapshot else "scripted opponents"
+
+        def answer(rows: Rows, masks: NDArray[np.bool_], rng: np.random.Generator) -> Any:
+            with self.stopwatch.measure(name):
+                return player(rows, masks, rng)
+
+        return answer

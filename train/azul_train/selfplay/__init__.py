@@ -1,0 +1,1 @@
+"""What a learner plays against and learns from, whatever library learns."""
