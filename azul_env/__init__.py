@@ -3,8 +3,9 @@
 The public functions are pure and documented in `docs/SPEC.md`; the compiled kernels live in `azul_env.core`.
 """
 
+from azul_env.batch import GameBatch
+from azul_env.chance import deal_of_tiles, dealt, drawn_deal, tile_chances, tiles_due
 from azul_env.core.actions import Action, decode_action, encode_action
-from azul_env.core.batch import GameBatch
 from azul_env.core.spec import Color, IllegalReason, num_actions, num_factories
 from azul_env.envs.registration import register_environments
 from azul_env.errors import (
@@ -23,6 +24,7 @@ from azul_env.record import GameRecord, GameRecorder, ReplayStep, replay, verify
 from azul_env.record_files import LostRecordWarning, append_record, read_records, write_records
 from azul_env.rules import (
     StepResult,
+    afterstate,
     apply_action,
     illegal_reason,
     legal_actions,
@@ -30,6 +32,7 @@ from azul_env.rules import (
     new_game,
     ranking,
     resign,
+    undealt_game,
     winners,
 )
 from azul_env.state import (
@@ -66,11 +69,15 @@ __all__ = [
     "RecordError",
     "ReplayStep",
     "StepResult",
+    "afterstate",
     "append_record",
     "apply_action",
+    "deal_of_tiles",
+    "dealt",
     "decode_action",
     "decode_observation",
     "describe_action",
+    "drawn_deal",
     "encode_action",
     "format_action",
     "format_state",
@@ -90,7 +97,10 @@ __all__ = [
     "read_records",
     "replay",
     "resign",
+    "tile_chances",
+    "tiles_due",
     "to_dict",
+    "undealt_game",
     "verify",
     "winners",
     "write_records",

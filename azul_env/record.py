@@ -7,14 +7,14 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, Self
 
-from numpy.random import Generator
+from numpy.random import Generator, default_rng
 
+from azul_env.chance import RandomSource
 from azul_env.core.actions import AnyAction, encode_action
 from azul_env.core.arguments import shown, whole_number
 from azul_env.core.spec import DEFAULT_MAX_ROUNDS, RULESET, VARIANT
-from azul_env.deals import RandomSource, as_generator
 from azul_env.errors import ImpossibleDealError, MissingDealError, RecordError
 from azul_env.position import END_REASONS
 from azul_env.rules import apply_action, new_game, resign, winners
@@ -114,7 +114,7 @@ class GameRecorder:
 
         Raises RecordError for agents or a seed that no record can hold.
         """
-        self.rng = as_generator(rng)
+        self.rng: RandomSource = default_rng() if rng is None else rng
         self.state = new_game(num_players, starting_player, self.rng, max_rounds)
         self.record = GameRecord(
             num_players=self.state.num_players,
@@ -125,6 +125,15 @@ class GameRecorder:
             events=[_deal_event(self.state)],
         )
         _check_form(self.record.to_dict())
+
+    @classmethod
+    def resumed(cls, record: GameRecord, rng: RandomSource | None = None) -> Self:
+        """A recorder that goes on with a game, dealing by `rng`. Raises RecordError if the record is broken."""
+        recorder = cls.__new__(cls)
+        recorder.rng = default_rng() if rng is None else rng
+        recorder.state = verify(record)
+        recorder.record = record
+        return recorder
 
     def draft(self, action: AnyAction) -> GameState:
         """Play an action for the player to move."""

@@ -110,6 +110,19 @@ def reward_function(reward: str | Reward) -> Reward:
     return REWARDS[reward]
 
 
+def custom_rewards(reward: Reward, before: Rows, after: Rows, game: int) -> NDArray[np.float64]:
+    """What a function of a user gives to each seat of one game. Raises ValueError for a wrong number of rewards."""
+    states = (GameState(rows[game : game + 1].copy()) for rows in (before, after))
+    rewards = np.asarray(reward(*states), np.float64)
+    num_players = int(before["num_players"][game])
+    if rewards.shape != (num_players,):
+        raise ValueError(
+            f"the reward function must give {num_players} numbers, one for each seat, "
+            f"not an array of shape {rewards.shape}"
+        )
+    return rewards
+
+
 def reward_kind(reward: str | Reward) -> int:
     """The number that kernels know a reward by; CUSTOM if they do not know it."""
     function = reward_function(reward)

@@ -5,18 +5,12 @@ from typing import NamedTuple, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
+from azul_env.chance import Deal, RandomSource, deal_given, deal_randomly
 from azul_env.core.actions import Action, as_action, decode_action, encode_action
 from azul_env.core.actions import AnyAction as AnyAction  # for all who call these functions
 from azul_env.core.arguments import number_between, player_count, shown, whole_number
-from azul_env.core.batch import (
-    REFUSED,
-    TURN_PASSED,
-    draft_one,
-    finish_one,
-    resign_one,
-    start_one,
-    write_masks,
-)
+from azul_env.core.batch import resign_one, start_one, step_one, write_masks
+from azul_env.core.chance import NO_CHANCE
 from azul_env.core.ranking import write_ranks
 from azul_env.core.spec import (
     COUNTER_LIMIT,
@@ -27,7 +21,7 @@ from azul_env.core.spec import (
     wall_column,
 )
 from azul_env.core.state import Rows, empty_rows
-from azul_env.deals import Deal, RandomSource, as_generator, deal_logged, deal_randomly
+from azul_env.core.step import ILLEGAL, ROUND_OVER
 from azul_env.errors import IllegalActionError, MissingDealError
 from azul_env.notation import describe_action
 from azul_env.state import GameState, check_state
@@ -40,6 +34,18 @@ class StepResult(NamedTuple):
     final_scores: tuple[int, ...] | None
 
 
+def undealt_game(
+    num_players: int = 2, starting_player: int = 0, max_rounds: int = DEFAULT_MAX_ROUNDS
+) -> GameState:
+    """A new game whose first round is not dealt yet: the root of a search with chance nodes."""
+    seats = player_count(num_players)
+    starter = number_between(starting_player, 0, seats - 1, "starting_player")
+    cap = number_between(max_rounds, 1, COUNTER_LIMIT, "max_rounds")
+    rows = empty_rows(1)
+    start_one(rows, seats, starter, cap)
+    return GameState(rows)
+
+
 def new_game(
     num_players: int = 2,
     starting_player: int = 0,
@@ -47,19 +53,16 @@ def new_game(
     max_rounds: int = DEFAULT_MAX_ROUNDS,
     deal: Deal | None = None,
 ) -> GameState:
-    """A new game with its displays filled: as `deal` says, else by `rng`, a generator or a seed.
+    """A new game with its first round dealt: as `deal` says, else by `rng`, a generator or a seed.
 
-    Without either, fresh entropy is drawn, as NumPy does. For more than one round pass one generator everywhere.
+    Without either, fresh entropy is drawn, as NumPy does. Give the same seed, or the same generator, to `apply_action`:
+    both play the game of that seed, which is also the game of every environment with that seed.
     """
-    seats = player_count(num_players)
-    starter = number_between(starting_player, 0, seats - 1, "starting_player")
-    cap = number_between(max_rounds, 1, COUNTER_LIMIT, "max_rounds")
-    rows = empty_rows(1)
-    start_one(rows, seats, starter, cap)
+    rows = undealt_game(num_players, starting_player, max_rounds).rows
     if deal is not None:
-        deal_logged(rows, deal)
+        deal_given(rows, deal)
     else:
-        deal_randomly(rows, as_generator(rng))
+        deal_randomly(rows, rng)
     return GameState(rows)
 
 
@@ -118,20 +121,21 @@ def apply_action(
 ) -> StepResult:
     """The state after the player to move plays an action, given as an `Action` or its number.
 
-    Where this ends a round and the game goes on, the displays are filled as `deal` says, else by `rng`; without
-    either, MissingDealError is raised there. Everywhere else both are left alone.
+    Where this ends a round and the game goes on, the next round is dealt as `deal` says, else by `rng`; without
+    either, MissingDealError is raised there. Everywhere else both are left alone. See also `afterstate`.
     """
-    check_state(state)
-    turn = as_action(action, state.num_players)
-    if turn is None:
-        refuse(state, action)
-    rows = state.rows.copy()
-    answer = draft_one(rows, encode_action(turn, state.num_players))
-    if answer == REFUSED:
-        refuse(state, turn)
-    if answer != TURN_PASSED and finish_one(rows):
-        _fill_displays(rows, rng, deal)
+    rows, outcome = _played(state, action)
+    if outcome == ROUND_OVER:
+        _deal_next_round(rows, rng, deal)
     return _step_result(rows)
+
+
+def afterstate(state: GameState, action: AnyAction) -> GameState:
+    """The state after an action, before chance: where it ends a round, that is scored and the next one not dealt.
+
+    Such a state `awaits_deal`; `azul_env.tile_chances`, `drawn_deal` and `dealt` go on from there.
+    """
+    return GameState(_played(state, action)[0])
 
 
 def resign(state: GameState, player: int) -> StepResult:
@@ -166,15 +170,28 @@ def winners(state: GameState) -> tuple[int, ...]:
     return tuple(seat for seat, rank in enumerate(ranking(state)) if rank == 1)
 
 
-def _fill_displays(rows: Rows, rng: RandomSource | None, deal: Deal | None) -> None:
+def _played(state: GameState, action: AnyAction) -> tuple[Rows, int]:
+    """The rows after an action, with nothing dealt, and what happened."""
+    check_state(state)
+    turn = as_action(action, state.num_players)
+    if turn is None:
+        refuse(state, action)
+    rows = state.rows.copy()
+    outcome = step_one(rows, encode_action(turn, state.num_players), NO_CHANCE)
+    if outcome == ILLEGAL:
+        refuse(state, turn)
+    return rows, outcome
+
+
+def _deal_next_round(rows: Rows, rng: RandomSource | None, deal: Deal | None) -> None:
     if deal is not None:
-        deal_logged(rows, deal)
+        deal_given(rows, deal)
     elif rng is not None:
-        deal_randomly(rows, as_generator(rng))
+        deal_randomly(rows, rng)
     else:
         raise MissingDealError(
-            "this action ends a round: pass rng=, a numpy Generator that draws the next tiles, or deal=, "
-            "the displays from a log"
+            "this action ends a round: pass rng=, a numpy Generator or a seed that draws the next tiles, or deal=, "
+            "the factories from a log; or ask for its afterstate"
         )
 
 
@@ -183,8 +200,8 @@ def _step_result(rows: Rows) -> StepResult:
     return StepResult(state, state.scores if state.is_terminal else None)
 
 
-def refuse(state: GameState, action: AnyAction) -> NoReturn:
-    """Raise the error for an action that is illegal."""
+def refuse(state: GameState, action: AnyAction, game: int | None = None) -> NoReturn:
+    """Raise the error for an action that is illegal, in a batch with the number of the game."""
     reason = illegal_reason(state, action)
     assert reason is not None, "the compiled and the plain test of legality disagree"
     turn = as_action(action, state.num_players)
@@ -193,4 +210,6 @@ def refuse(state: GameState, action: AnyAction) -> NoReturn:
     else:
         number = encode_action(turn, state.num_players)
         described = f"action {number} ({describe_action(turn, state.num_players)})"
+    if game is not None:
+        described += f" in game {game}"
     raise IllegalActionError(described, reason, state)

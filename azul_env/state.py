@@ -112,6 +112,11 @@ class GameState:
         return bool(self.rows["end_reason"][0] != 0)
 
     @property
+    def awaits_deal(self) -> bool:
+        """Whether the next round has to be dealt before anybody can move: an afterstate at the end of a round."""
+        return not self.is_terminal and not self.rows["available"][0]
+
+    @property
     def phase(self) -> str:
         """`factory_offer` or `game_over`."""
         return GAME_OVER if self.is_terminal else FACTORY_OFFER

@@ -1,13 +1,15 @@
-"""What every player is: something that chooses an action, and can perhaps say what it thinks of the others."""
+"""The Agent interface."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from azul_env import GameState
+
+Rows = NDArray[Any]  # array of states, as `GameState.rows` is an array of one
 
 
 class MoveValue(NamedTuple):
@@ -18,7 +20,7 @@ class MoveValue(NamedTuple):
 
 
 class AgentFailureError(Exception):
-    """An agent cannot go on: its message says why. Whoever runs the game lets it lose by a forfeit."""
+    """An agent cannot go on: its message says why. It loses the game by a forfeit."""
 
 
 class CannotAnalyseError(ValueError):
@@ -37,6 +39,23 @@ class Agent(ABC):
     @abstractmethod
     def act(self, state: GameState, legal_mask: NDArray[np.bool_], rng: np.random.Generator) -> int:
         """The number of a legal action for the player to move. Raises AgentFailureError if there is none to give."""
+
+    def act_batch(
+        self, rows: Rows, legal_masks: NDArray[np.bool_], rngs: Sequence[np.random.Generator]
+    ) -> Any:
+        """Legal actions for many games at once, by default those that `act` gives game by game.
+
+        `rows` is an array of states (`GameState(rows[i : i + 1])` reads one), all of the same number of players and with the
+        agent to move; `rngs` has a generator for each game. The answers must be those of `act`.
+        """
+        states = [GameState(rows[game : game + 1]) for game in range(len(rows))]
+        return [self.act(*asked) for asked in zip(states, legal_masks, rngs, strict=True)]
+
+    @property
+    def one_game_at_a_time(self) -> bool:
+        """Whether its games must not overlap: true for an agent that listens to `begin_game` or `end_game`."""
+        listens = type(self).begin_game, type(self).end_game
+        return listens != (Agent.begin_game, Agent.end_game)
 
     def analyse(self, state: GameState) -> list[MoveValue]:
         """All legal moves with their values, the best first. Raises CannotAnalyseError if the agent has none."""

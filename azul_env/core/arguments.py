@@ -34,6 +34,12 @@ def whole_number(value: SupportsIndex, name: str) -> int:
     raise TypeError(f"{name} must be a whole number, not {shown(value)}")
 
 
+def int64_number(value: SupportsIndex, name: str) -> int:
+    """A whole number for kernels. What is beyond 64 bits becomes -1: no such action exists either."""
+    number = whole_number(value, name)
+    return number if -(1 << 63) <= number < 1 << 63 else -1
+
+
 def number_between(value: SupportsIndex, least: int, most: int, name: str) -> int:
     """A whole number as a plain int. Raises ValueError if it is out of range."""
     number = whole_number(value, name)

@@ -5,7 +5,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from azul_env.core.draw import FRACTION, Streams, high_half, low_half, next_word
+from azul_env.core.chance import FRACTION, Chances, high_half, low_half, next_word
 from azul_env.core.intrinsics import lowest_bit, popcount, store_bytes, store_masked
 from azul_env.core.jit import kernel
 from azul_env.core.spec import ACTIONS_PER_SOURCE, NUM_COLORS, NUM_DESTINATIONS
@@ -77,7 +77,7 @@ def write_mask(row: Row, mask: NDArray[Any]) -> None:
 
 
 @kernel
-def random_turn(row: Row, streams: Streams, k: int) -> tuple[int, int, int]:
+def random_move(row: Row, chances: Chances, k: int) -> tuple[int, int, int]:
     """Source, color and destination of a legal turn, all equally likely. Caller guarantees that the game is on.
 
     The high half of a random word picks a color, weighted by its number of turns; the low half picks the source, and
@@ -91,7 +91,7 @@ def random_turn(row: Row, streams: Streams, k: int) -> tuple[int, int, int]:
         destinations = (legal >> NUM_DESTINATIONS * color) & DESTINATIONS
         counts |= popcount(sources) * popcount(destinations) << LANE_BITS * color
     sums = running_sums(counts)
-    word = next_word(streams, k)
+    word = next_word(chances, k)
     rank = (high_half(word) * (sums >> TOP_LANE)) >> 32
     shift = lowest_bit(lane_tops_beyond(sums, rank)) - (LANE_BITS - 1)  # LANE_BITS * color
     color = shift // LANE_BITS

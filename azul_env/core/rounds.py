@@ -5,7 +5,6 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from azul_env.core.draw import Streams, deal
 from azul_env.core.intrinsics import lowest_bit
 from azul_env.core.jit import kernel
 from azul_env.core.moves import CAPACITIES, has_resigned, next_seat
@@ -123,13 +122,6 @@ def finish_round(row: Row) -> bool:
     row["starting_player_next_round"] = starter
     row["current_player"] = starter
     return True
-
-
-@kernel
-def close_round(row: Row, streams: Streams, k: int) -> None:
-    """Finish the round and, unless the game is over, deal the next one from stream k."""
-    if finish_round(row):
-        deal(row, streams, k)
 
 
 @kernel

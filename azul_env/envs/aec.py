@@ -1,6 +1,5 @@
 """The game as a PettingZoo AEC environment; `azul_env.azul_v0` is its data sheet."""
 
-from operator import index as as_integer
 from typing import Any
 
 import gymnasium
@@ -9,15 +8,16 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 from pettingzoo import AECEnv
 
-from azul_env.core.batch import reset_games, write_masks
+from azul_env.chance import seeded_bits
+from azul_env.core.batch import reset_games, step_one, write_masks
+from azul_env.core.chance import Chances, chance_of
 from azul_env.core.spec import DEFAULT_MAX_ROUNDS, EndReason
 from azul_env.core.state import empty_rows
-from azul_env.deals import as_generator, stream_of
-from azul_env.envs.kernels import play_one
+from azul_env.core.step import ILLEGAL
 from azul_env.envs.screen import RENDER_MODES, Screen
-from azul_env.envs.settings import Seat, Settings
+from azul_env.envs.settings import Seat, Settings, action_number
 from azul_env.observation import PADDING, observe_one
-from azul_env.rewards import CUSTOM, Reward, write_rewards
+from azul_env.rewards import CUSTOM, Reward, custom_rewards, write_rewards
 from azul_env.rules import refuse
 from azul_env.state import GameState
 
@@ -59,7 +59,7 @@ class AzulAEC(AECEnv[str, Any, Any]):
         self.action_spaces = {agent: self.settings.action_space() for agent in self.possible_agents}
         self.state_space = self._observation_space
         self._rows = empty_rows(1)
-        self._streams: NDArray[np.uint64] | None = None
+        self._chances: Chances | None = None
         self._features = np.zeros(self.settings.size + PADDING, np.uint8)
         self._rewards = np.zeros(num_players)
         self._last_turn: tuple[int | None, int | None] = (None, None)  # action and player
@@ -73,13 +73,13 @@ class AzulAEC(AECEnv[str, Any, Any]):
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Start a new game. A seed starts the chance of this and all later games anew."""
-        if seed is not None or self._streams is None:
-            self._streams = stream_of(as_generator(seed))
+        """Start a new game. A seed fixes the chance of this and all later games."""
+        if seed is not None or self._chances is None:
+            self._chances = chance_of(seeded_bits(seed))
         settings = self.settings
         reset_games(
             self._rows,
-            self._streams,
+            self._chances,
             settings.num_players,
             settings.starting_player,
             settings.max_rounds,
@@ -96,16 +96,14 @@ class AzulAEC(AECEnv[str, Any, Any]):
             return
         if action is None:
             raise ValueError(f"{agent} is to move: None is only for agents whose game is over")
-        if not self.try_step(as_integer(action)):
+        if not self.try_step(action_number(action)):
             refuse(self.get_state(), action)
 
     def try_step(self, action: int) -> bool:
         """Play an action for the agent to move; false, and nothing changes, if it is illegal."""
         before = self._rows.copy()
-        assert self._streams is not None, "reset() comes first"
-        if not 0 <= action < self.settings.num_actions:
-            return False
-        if not play_one(self._rows, action, self._streams):
+        assert self._chances is not None, "reset() comes first"
+        if step_one(self._rows, action, self._chances) == ILLEGAL:
             return False
         self._last_turn = (action, int(before["current_player"][0]))
         self._cumulative_rewards[self.agent_selection] = 0.0
@@ -143,7 +141,7 @@ class AzulAEC(AECEnv[str, Any, Any]):
 
     def get_state(self) -> GameState:
         """The position, for search."""
-        if self._streams is None:
+        if self._chances is None:
             raise gymnasium.error.ResetNeeded("call reset() before get_state()")
         return GameState(self._rows.copy())
 
@@ -153,8 +151,8 @@ class AzulAEC(AECEnv[str, Any, Any]):
             raise ValueError(
                 f"a state of {state.num_players} players in a game of {self.settings.num_players}"
             )
-        if self._streams is None:
-            self._streams = stream_of(as_generator(None))
+        if self._chances is None:
+            self._chances = chance_of(seeded_bits(None))
         self._rows = state.rows.copy()
         self._begin()
 
@@ -170,7 +168,7 @@ class AzulAEC(AECEnv[str, Any, Any]):
 
     def _publish_rewards(self, before: NDArray[Any]) -> None:
         if self.settings.reward_kind == CUSTOM:
-            values: Any = self.settings.reward(GameState(before), self.get_state())
+            values: Any = custom_rewards(self.settings.reward, before, self._rows, 0).tolist()
         else:
             write_rewards(before, self._rows, self.settings.reward_kind, self._rewards)
             values = self._rewards.tolist()

@@ -1,85 +1,71 @@
-"""The compiled steps of the environments, over the games `first` to `last - 1` of a batch."""
+"""The compiled part of the environments, over the games `first` to `last - 1` of a batch: the step, rewards, observations."""
+
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from azul_env.core.actions import action_parts
-from azul_env.core.batch import NONE_ILLEGAL, RANDOM_SEAT, reset_game
-from azul_env.core.draw import Streams, random_below
+from azul_env.core.chance import Chances, random_below
 from azul_env.core.jit import kernel
-from azul_env.core.legality import is_legal, random_turn, write_mask
-from azul_env.core.moves import draft
-from azul_env.core.rounds import MAX_ROUNDS, PLAYING, close_round
-from azul_env.core.spec import ACTIONS_PER_SOURCE
-from azul_env.core.state import Row, Rows, center_of
+from azul_env.core.legality import write_mask
+from azul_env.core.rounds import MAX_ROUNDS, PLAYING
+from azul_env.core.state import Row, Rows
+from azul_env.core.step import ILLEGAL, RANDOM_SEAT, play_randomly, reset_game, step
 from azul_env.float_observation import write_floats
 from azul_env.observation import write_features
 from azul_env.rewards import ILLEGAL_PENALTY, begin_rewards, finish_rewards
 
 Flags = NDArray[np.bool_]
 Numbers = NDArray[np.int64]
-Rewards = NDArray[np.float64]  # by game and seat
+Values = NDArray[np.float64]
 
 NO_FLOATS = np.zeros((0, 0), np.float32)  # as observations, where the features themselves are all
 
 
-@kernel
-def play_checked(row: Row, action: int, streams: Streams, k: int) -> bool:
-    """Play an action for whoever is to move, with all that follows; false, and nothing changes, if it is illegal."""
-    if not 0 <= action < ACTIONS_PER_SOURCE * (center_of(row) + 1):
-        return False
-    source, color, destination = action_parts(action)
-    if not is_legal(row, source, color, destination):
-        return False
-    if draft(row, source, color, destination):
-        close_round(row, streams, k)
-    return True
+class Games(NamedTuple):
+    """The games of an environment."""
+
+    rows: Rows
+    chances: Chances
+    settings: NDArray[Any]  # one SETTINGS
 
 
-@kernel
-def play_one(rows: Rows, action: int, streams: Streams) -> bool:
-    """Play an action in a single game; false, and nothing changes, if it is illegal."""
-    for i in range(1):
-        return play_checked(rows[i], action, streams, i)
-    return False
+class Published(NamedTuple):
+    """What players are shown: legal actions and observations, as integers or as floats."""
+
+    masks: Flags
+    features: NDArray[np.uint8]
+    floats: NDArray[np.float32]  # or NO_FLOATS
 
 
-@kernel
-def play_some(rows: Rows, streams: Streams, games: Numbers, actions: Numbers) -> int:
-    """Play actions in some games; the place of the first that is illegal, or NONE_ILLEGAL."""
-    for place in range(len(games)):
-        if not play_checked(rows[games[place]], actions[place], streams, games[place]):
-            return place
-    return NONE_ILLEGAL
+class SeatArrays(NamedTuple):
+    """What a step gives to the learners, one in each game."""
+
+    rewards: Values
+    terminated: Flags
+    truncated: Flags
+    illegal: Flags
+    all_rewards: Values  # by game and seat
+    final_features: NDArray[np.uint8]  # last observations; only where a game ended
+    final_floats: NDArray[np.float32]
 
 
-@kernel
-def publish(
-    rows: Rows,
-    players: Numbers,
-    masks: Flags,
-    features: NDArray[np.uint8],
-    observations: NDArray[np.float32],
-    first: int,
-    last: int,
-) -> None:
-    """Write masks and observations of the given players; with NO_FLOATS, only their features."""
-    for i in range(first, last):
-        _publish_game(rows[i], players[i], masks, features, observations, i)
+class TurnArrays(NamedTuple):
+    """What a step of self-play returns."""
 
-
-@kernel
-def _publish_game(
-    row: Row,
-    player: int,
-    masks: Flags,
-    features: NDArray[np.uint8],
-    observations: NDArray[np.float32],
-    i: int,
-) -> None:
-    """Write the mask and the observation of one game."""
-    write_mask(row, masks[i])
-    _observe_game(row, player, features, observations, i)
+    rewards: Values  # by game and seat
+    own_rewards: Values  # of those who acted
+    illegal: Flags
+    terminated: Flags
+    truncated: Flags
+    final_scores: Numbers
+    acted: Numbers
+    players: Numbers  # to move now
+    masks: Flags
+    features: NDArray[np.uint8]
+    floats: NDArray[np.float32]
+    final_features: NDArray[np.uint8]
+    final_floats: NDArray[np.float32]
 
 
 @kernel
@@ -87,147 +73,125 @@ def _observe_game(
     row: Row,
     player: int,
     features: NDArray[np.uint8],
-    observations: NDArray[np.float32],
+    floats: NDArray[np.float32],
     i: int,
 ) -> None:
     """Write the observation of one game, as floats unless there are NO_FLOATS."""
-    if len(observations) == 0:
+    if len(floats) == 0:
         write_features(row, player, features[i])
     else:
-        write_floats(row, player, observations[i])
+        write_floats(row, player, floats[i])
+
+
+@kernel
+def publish(rows: Rows, players: Numbers, out: Published, first: int, last: int) -> None:
+    """Write masks and observations of the given players."""
+    for i in range(first, last):
+        write_mask(rows[i], out.masks[i])
+        _observe_game(rows[i], players[i], out.features, out.floats, i)
+
+
+@kernel
+def _restart(games: Games, i: int) -> None:
+    """Start a new game in a row."""
+    settings = games.settings[0]
+    reset_game(
+        games.rows[i],
+        settings["num_players"],
+        settings["starting_player"],
+        settings["max_rounds"],
+        games.chances,
+        i,
+    )
+
+
+@kernel
+def restart_games(games: Games, first: int, last: int) -> None:
+    """Start a new game in every row."""
+    for i in range(first, last):
+        _restart(games, i)
 
 
 @kernel
 def step_turns(
-    rows: Rows,
-    streams: Streams,
-    actions: Numbers,
-    reward_kind: int,
-    starting_player: int,
-    max_rounds: int,
-    rewards: Rewards,
-    own_rewards: NDArray[np.float64],
-    illegal: Flags,
-    terminated: Flags,
-    truncated: Flags,
-    final_rows: Rows,
-    final_scores: NDArray[np.int64],
-    acted: Numbers,
-    players: Numbers,
-    masks: Flags,
-    features: NDArray[np.uint8],
-    observations: NDArray[np.float32],
-    final_features: NDArray[np.uint8],
-    final_observations: NDArray[np.float32],
-    first: int,
-    last: int,
+    games: Games, actions: Numbers, out: TurnArrays, final_rows: Rows, first: int, last: int
 ) -> None:
-    """Let whoever is to move act in every game; `acted` are those who did, `players` those to move next, who observe.
+    """Let the player to move act in every game; `acted` are those who did, `players` those to move next, who observe.
 
     An illegal action ends the game: its player gets the penalty. Ended games are kept in `final_rows`, observed for the
-    last time by whoever moved, and start anew.
+    last time by the player who moved, and restarted.
     """
+    reward = games.settings[0]["reward"]
     for i in range(first, last):
-        row = rows[i]
+        row = games.rows[i]
         mover = row["current_player"]
-        acted[i] = mover
-        begin_rewards(row, reward_kind, rewards[i])
-        is_legal_action = play_checked(row, actions[i], streams, i)
-        if is_legal_action:
-            finish_rewards(row, reward_kind, rewards[i])
+        rewards = out.rewards[i]
+        out.acted[i] = mover
+        begin_rewards(row, reward, rewards)
+        is_legal = step(row, actions[i], games.chances, i) != ILLEGAL
+        if is_legal:
+            finish_rewards(row, reward, rewards)
         else:
             for player in range(row["num_players"]):
-                rewards[i, player] = 0.0
-            rewards[i, mover] = ILLEGAL_PENALTY
+                rewards[player] = 0.0
+            rewards[mover] = ILLEGAL_PENALTY
         reason = row["end_reason"]
-        own_rewards[i] = rewards[i, mover]
-        illegal[i] = not is_legal_action
-        truncated[i] = reason == MAX_ROUNDS
-        terminated[i] = not is_legal_action or (reason != PLAYING and reason != MAX_ROUNDS)
-        if not is_legal_action or reason != PLAYING:
-            final_rows[i] = rows[i]
+        out.own_rewards[i] = rewards[mover]
+        out.illegal[i] = not is_legal
+        out.truncated[i] = reason == MAX_ROUNDS
+        out.terminated[i] = not is_legal or (reason != PLAYING and reason != MAX_ROUNDS)
+        if not is_legal or reason != PLAYING:
+            final_rows[i] = games.rows[i]
             for player in range(row["num_players"]):
-                final_scores[i, player] = row["scores"][player]
-            _observe_game(row, mover, final_features, final_observations, i)
-            reset_game(row, row["num_players"], starting_player, max_rounds, streams, i)
-        players[i] = row["current_player"]
-        _publish_game(row, players[i], masks, features, observations, i)
+                out.final_scores[i, player] = row["scores"][player]
+            _observe_game(row, mover, out.final_features, out.final_floats, i)
+            _restart(games, i)
+        out.players[i] = row["current_player"]
+        write_mask(row, out.masks[i])
+        _observe_game(row, row["current_player"], out.features, out.floats, i)
 
 
 @kernel
-def begin_games(
-    rows: Rows,
-    streams: Streams,
-    seats: Numbers,
-    settings: Numbers,
-    due: Flags,
-    first: int,
-    last: int,
-) -> None:
-    """Start a new game wherever one is due; `settings` are players, starting player, round cap and seat."""
+def begin_games(games: Games, seats: Numbers, due: Flags, first: int, last: int) -> None:
+    """Start a new game wherever one is due, with the learner in its seat."""
+    settings = games.settings[0]
     for i in range(first, last):
         if due[i]:
-            num_players = settings[0]
-            seats[i] = settings[3]
-            if settings[3] == RANDOM_SEAT:
-                seats[i] = random_below(streams, i, num_players)
-            reset_game(rows[i], num_players, settings[1], settings[2], streams, i)
+            seats[i] = settings["seat"]
+            if settings["seat"] == RANDOM_SEAT:
+                seats[i] = random_below(games.chances, i, settings["num_players"])
+            _restart(games, i)
 
 
 @kernel
-def act(
-    rows: Rows,
-    streams: Streams,
-    actions: Numbers,
-    reward_kind: int,
-    rewards: Rewards,
-    illegal: Flags,
-    first: int,
-    last: int,
-) -> None:
+def act(games: Games, actions: Numbers, out: SeatArrays, first: int, last: int) -> None:
     """Play the learner's action in every game; caller guarantees that it is to move."""
     for i in range(first, last):
-        begin_rewards(rows[i], reward_kind, rewards[i])
-        illegal[i] = not play_checked(rows[i], actions[i], streams, i)
+        begin_rewards(games.rows[i], games.settings[0]["reward"], out.all_rewards[i])
+        out.illegal[i] = step(games.rows[i], actions[i], games.chances, i) == ILLEGAL
 
 
 @kernel
-def answer_randomly(
-    rows: Rows, streams: Streams, seats: Numbers, illegal: Flags, first: int, last: int
-) -> None:
+def answer_randomly(games: Games, seats: Numbers, illegal: Flags, first: int, last: int) -> None:
     """Let random opponents play until every learner is to move again, or its game is over."""
     for i in range(first, last):
-        row = rows[i]
+        row = games.rows[i]
         while not illegal[i] and row["end_reason"] == PLAYING and row["current_player"] != seats[i]:
-            source, color, destination = random_turn(row, streams, i)
-            if draft(row, source, color, destination):
-                close_round(row, streams, i)
+            play_randomly(row, games.chances, i)
 
 
 @kernel
-def settle(
-    rows: Rows,
-    seats: Numbers,
-    reward_kind: int,
-    rewards: Rewards,
-    illegal: Flags,
-    own_rewards: NDArray[np.float64],
-    terminated: Flags,
-    truncated: Flags,
-    final_features: NDArray[np.uint8],
-    final_observations: NDArray[np.float32],
-    first: int,
-    last: int,
-) -> None:
+def settle(games: Games, seats: Numbers, out: SeatArrays, first: int, last: int) -> None:
     """Rewards of the learners, which games are over and how, and the last observations of those."""
     for i in range(first, last):
-        row = rows[i]
-        if illegal[i]:
-            own_rewards[i] = ILLEGAL_PENALTY
+        row = games.rows[i]
+        is_illegal = out.illegal[i]
+        if is_illegal:
+            out.rewards[i] = ILLEGAL_PENALTY
         else:
-            finish_rewards(row, reward_kind, rewards[i])
-            own_rewards[i] = rewards[i, seats[i]]
-        truncated[i] = row["end_reason"] == MAX_ROUNDS and not illegal[i]
-        terminated[i] = illegal[i] or (row["end_reason"] != PLAYING and not truncated[i])
-        if terminated[i] or truncated[i]:
-            _observe_game(row, seats[i], final_features, final_observations, i)
+            finish_rewards(row, games.settings[0]["reward"], out.all_rewards[i])
+            out.rewards[i] = out.all_rewards[i, seats[i]]
+        out.truncated[i] = row["end_reason"] == MAX_ROUNDS and not is_illegal
+        out.terminated[i] = is_illegal or (row["end_reason"] != PLAYING and not out.truncated[i])
+        if out.terminated[i] or out.truncated[i]:
+            _observe_game(row, seats[i], out.final_features, out.final_floats, i)

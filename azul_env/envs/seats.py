@@ -4,33 +4,35 @@ All games of a batch take a step together: the learners act, the opponents answe
 A single environment is a batch of one.
 """
 
-from collections.abc import Callable, Sequence
-from operator import index as as_integer
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from azul_env.core.batch import NONE_ILLEGAL, write_masks
+from azul_env.core.batch import write_masks
+from azul_env.core.chance import Chances, chance_of, chances_from
 from azul_env.core.rounds import PLAYING
+from azul_env.core.spec import num_actions
 from azul_env.core.state import Rows, empty_rows
+from azul_env.core.step import ALL_LEGAL, step_some
 from azul_env.core.threads import Workers
 from azul_env.envs.buffers import Buffers, Vectors, observations_in
 from azul_env.envs.kernels import (
+    Games,
+    Published,
+    SeatArrays,
     act,
     answer_randomly,
     begin_games,
-    play_some,
     publish,
     settle,
 )
+from azul_env.envs.opponents import Player, answers_of
 from azul_env.envs.settings import Settings
-from azul_env.rewards import CUSTOM
+from azul_env.rewards import CUSTOM, custom_rewards
 from azul_env.rules import refuse
 from azul_env.state import GameState
-
-BatchedOpponent = Callable[[Rows, NDArray[np.bool_], np.random.Generator], Any]
-Opponent = Callable[[GameState, NDArray[np.bool_], np.random.Generator], Any]
 
 
 class SeatStep(NamedTuple):
@@ -43,14 +45,6 @@ class SeatStep(NamedTuple):
     final_observations: NDArray[Any]  # of the games that ended; other rows have no meaning
 
 
-class SeatArrays(NamedTuple):
-    """What the learners are shown."""
-
-    masks: NDArray[np.bool_]
-    features: NDArray[np.uint8]
-    floats: NDArray[np.float32]
-
-
 class SeatGames:
     """A batch of games with a learner in one seat of each. Without opponents, random ones play, compiled."""
 
@@ -58,72 +52,74 @@ class SeatGames:
         self,
         num_games: int,
         settings: Settings,
-        opponents: Sequence[BatchedOpponent] | None = None,
+        opponents: Sequence[Player] | None = None,
         threads: int = 1,
     ) -> None:
         self.settings = settings
         self.opponents = opponents
         self.rows = empty_rows(num_games)
-        self.streams = np.zeros(num_games, np.uint64)
+        self.chances = chances_from(None, num_games)
         self.seats = np.zeros(num_games, np.int64)
         # Which of the opponents plays, by game and place in turn order behind the learner.
         self.assigned = np.tile(np.arange(settings.num_players - 1), (num_games, 1))
+        self.rng = np.random.default_rng()  # of the opponents
         self.workers = Workers(num_games, threads)
-        self._codes = np.array(
-            [settings.num_players, settings.starting_player, settings.max_rounds, settings.seat]
-        )
+        self._settings = settings.compiled()
         self._nobody = np.zeros(num_games, np.bool_)
         self._buffers, self._final_buffers = Buffers(), Buffers()
 
-    def begin(self, due: NDArray[np.bool_], rng: np.random.Generator) -> None:
-        """Start new games where they are due, up to the learner's first turn."""
-        self.workers.run(begin_games, self.rows, self.streams, self.seats, self._codes, due)
-        self._answer(self._nobody, rng)
+    def seed(self, seeds: Sequence[int | None]) -> None:
+        """Restart the chance of the games that have a seed; the opponents' generator follows from all of them."""
+        for game, seed in enumerate(seeds):
+            if seed is not None:
+                self.chances[game] = chance_of(np.random.PCG64(seed))[0]
+        if None not in seeds:
+            # Jumped far ahead: the same words must not deal as well.
+            entropy = seeds[0] if len(seeds) == 1 else list(seeds)
+            self.rng = np.random.Generator(np.random.PCG64(entropy).jumped())  # type: ignore[arg-type]
 
-    def step(self, actions: NDArray[np.int64], rng: np.random.Generator) -> SeatStep:
+    def begin(self, due: NDArray[np.bool_]) -> None:
+        """Start new games where they are due, up to the learner's first turn."""
+        self.workers.run(begin_games, self._games(), self.seats, due)
+        self._answer(self._nobody)
+
+    def step(self, actions: NDArray[np.int64]) -> SeatStep:
         """Play the learners' actions and the opponents' answers. Finished games stay as they are until `begin`."""
         settings, count = self.settings, len(self.rows)
-        all_rewards = np.zeros((count, settings.num_players))
         final = self._final_buffers.take(lambda: Vectors.new(count, settings))
-        terminated, truncated, illegal = np.zeros((3, count), np.bool_)
-        result = SeatStep(np.zeros(count), terminated, truncated, illegal, observations_in(*final))
+        flags = np.zeros((3, count), np.bool_)
+        out = SeatArrays(np.zeros(count), *flags, np.zeros((count, settings.num_players)), *final)
         before = self.rows.copy() if settings.reward_kind == CUSTOM else None
-        kind = settings.reward_kind
-        self.workers.run(act, self.rows, self.streams, actions, kind, all_rewards, result.illegal)
-        self._answer(result.illegal, rng)
-        self.workers.run(
-            settle,
-            self.rows,
-            self.seats,
-            kind,
-            all_rewards,
-            result.illegal,
-            result.rewards,
-            result.terminated,
-            result.truncated,
-            *final,
-        )
+        games = self._games()
+        self.workers.run(act, games, actions, out)
+        self._answer(out.illegal)
+        self.workers.run(settle, games, self.seats, out)
         if before is not None:
-            self._add_custom_rewards(before, result)
-        return result
+            for game in np.flatnonzero(~out.illegal).tolist():
+                rewards = custom_rewards(settings.reward, before, self.rows, game)
+                out.rewards[game] = rewards[self.seats[game]]
+        return SeatStep(
+            out.rewards, out.terminated, out.truncated, out.illegal, observations_in(*final)
+        )
 
     def publish(self) -> tuple[NDArray[Any], NDArray[np.bool_]]:
         """Observations and masks of all learners, in arrays that are the caller's."""
         arrays = self._buffers.take(self._new_arrays)
-        self.workers.run(
-            publish, self.rows, self.seats, arrays.masks, arrays.features, arrays.floats
-        )
+        self.workers.run(publish, self.rows, self.seats, arrays)
         return observations_in(arrays.features, arrays.floats), arrays.masks
 
-    def _new_arrays(self) -> "SeatArrays":
+    def _games(self) -> Games:
+        return Games(self.rows, self.chances, self._settings)
+
+    def _new_arrays(self) -> Published:
         count, settings = len(self.rows), self.settings
         masks = np.empty((count, settings.num_actions), np.bool_)
-        return SeatArrays(masks, *Vectors.new(count, settings))
+        return Published(masks, *Vectors.new(count, settings))
 
-    def _answer(self, illegal: NDArray[np.bool_], rng: np.random.Generator) -> None:
+    def _answer(self, illegal: NDArray[np.bool_]) -> None:
         """Let opponents play until every learner is to move, except where its game is over."""
         if self.opponents is None:
-            self.workers.run(answer_randomly, self.rows, self.streams, self.seats, illegal)
+            self.workers.run(answer_randomly, self._games(), self.seats, illegal)
             return
         rows, players = self.rows, self.settings.num_players
         while True:
@@ -131,62 +127,27 @@ class SeatGames:
             games = np.flatnonzero(waiting & ~illegal)
             if games.size == 0:
                 return
-            places = (rows["current_player"][games] - self.seats[games]) % players
-            numbers = self.assigned[games, places - 1]
+            behind = (rows["current_player"][games] - self.seats[games]) % players
+            numbers = self.assigned[games, behind - 1]
             for number in np.unique(numbers).tolist():
-                self._let_play(self.opponents[number], games[numbers == number], rng)
-
-    def _let_play(
-        self, opponent: BatchedOpponent, games: NDArray[np.int64], rng: np.random.Generator
-    ) -> None:
-        """Ask one opponent for its actions in some games and play them."""
-        rows = self.rows[games]
-        masks = np.zeros((len(games), self.settings.num_actions), np.bool_)
-        write_masks(rows, masks, 0, len(games))
-        answers = np.asarray(opponent(rows, masks, rng))
-        if answers.shape != games.shape or answers.dtype.kind not in "iu":
-            raise ValueError(
-                f"an opponent must answer {len(games)} games with so many whole numbers, "
-                f"not {answers.dtype} of shape {answers.shape}"
-            )
-        actions = np.ascontiguousarray(answers, np.int64)
-        wrong = play_some(self.rows, self.streams, games, actions)
-        if wrong != NONE_ILLEGAL:
-            game = int(games[wrong])
-            refuse(GameState(self.rows[game : game + 1].copy()), int(actions[wrong]))
-
-    def _add_custom_rewards(self, before: Rows, result: SeatStep) -> None:
-        """Rewards of a user's own function, one game at a time."""
-        for game in np.flatnonzero(~result.illegal).tolist():
-            then = GameState(before[game : game + 1])
-            now = GameState(self.rows[game : game + 1].copy())
-            result.rewards[game] = self.settings.reward(then, now)[self.seats[game]]
+                of_this = games[numbers == number]
+                let_play(self.opponents[number], rows, self.chances, of_this, self.rng)
 
 
-class OneByOne:
-    """An opponent for one game at a time, asked game by game."""
-
-    def __init__(self, opponent: Opponent) -> None:
-        self.opponent = opponent
-
-    def __call__(
-        self, rows: Rows, masks: NDArray[np.bool_], rng: np.random.Generator
-    ) -> NDArray[np.int64]:
-        """One action for every game."""
-        states = [GameState(rows[game : game + 1]) for game in range(len(rows))]
-        answers = (self.opponent(*asked, rng) for asked in zip(states, masks, strict=True))
-        return np.array([as_integer(answer) for answer in answers], np.int64)
-
-
-def as_opponents(opponents: Any, num_players: int) -> list[Any] | None:
-    """The opponents in turn order behind the learner: None for random ones, one callable for all, or a list."""
-    if opponents is None or opponents == "random":
-        return None
-    if callable(opponents):
-        return [opponents] * (num_players - 1)
-    listed = list(opponents)
-    if len(listed) != num_players - 1 or not all(callable(opponent) for opponent in listed):
-        raise ValueError(
-            f"opponents must be None, a callable, or {num_players - 1} callables: {opponents!r:.80}"
-        )
-    return listed
+def let_play(
+    player: Player,
+    rows: Rows,
+    chances: Chances,
+    games: NDArray[np.int64],
+    rng: np.random.Generator,
+) -> NDArray[np.int64]:
+    """Ask a player for its actions in some games and play them; the actions. Raises IllegalActionError."""
+    asked = rows[games]
+    masks = np.zeros((len(games), num_actions(int(asked["num_players"][0]))), np.bool_)
+    write_masks(asked, masks, 0, len(games))
+    actions = answers_of(player, asked, masks, [rng] * len(games))
+    wrong = step_some(rows, chances, games, actions)
+    if wrong != ALL_LEGAL:
+        game = int(games[wrong])
+        refuse(GameState(rows[game : game + 1].copy()), int(actions[wrong]), game)
+    return actions

@@ -1,19 +1,31 @@
 """The arguments that all environments share, checked once and turned into what kernels take."""
 
-from operator import index as as_integer
 from typing import Any, Final, Literal
 
 import numpy as np
 from gymnasium import spaces
+from numpy.typing import NDArray
 
-from azul_env.core.batch import RANDOM_SEAT
-from azul_env.core.spec import COUNTER_LIMIT, MAX_PLAYERS, MIN_PLAYERS, num_actions
+from azul_env.core.arguments import int64_number, number_between, player_count
+from azul_env.core.spec import COUNTER_LIMIT, num_actions
+from azul_env.core.step import RANDOM_SEAT
 from azul_env.observation import observation_highs, observation_scales, observation_size
 from azul_env.rewards import Reward, reward_function, reward_kind
 
 RANDOM: Final = "random"
 Seat = int | Literal["random"]
 OBSERVATION_TYPES: Final[dict[str, Any]] = {"float32": np.float32, "uint8": np.uint8}
+
+# What kernels have to know of an environment's arguments.
+SETTINGS: Final = np.dtype(
+    [
+        ("num_players", np.int64),
+        ("starting_player", np.int64),  # or RANDOM_SEAT
+        ("max_rounds", np.int64),
+        ("seat", np.int64),  # the learner's, or RANDOM_SEAT
+        ("reward", np.int64),  # one of the rewards that are compiled, or CUSTOM
+    ]
+)
 
 
 class Settings:
@@ -28,8 +40,8 @@ class Settings:
         observation: str,
         seat: Seat = RANDOM,
     ) -> None:
-        self.num_players = _in_range("num_players", num_players, MIN_PLAYERS, MAX_PLAYERS)
-        self.max_rounds = _in_range("max_rounds", max_rounds, 1, COUNTER_LIMIT)
+        self.num_players = player_count(num_players)
+        self.max_rounds = number_between(max_rounds, 1, COUNTER_LIMIT, "max_rounds")
         self.reward = reward_function(reward)
         self.reward_kind = reward_kind(reward)
         self.starting_player = _seat("starting_player", starting_player, num_players)
@@ -42,6 +54,11 @@ class Settings:
         self.num_actions = num_actions(num_players)
         self.size = observation_size(num_players)
         self.scales = observation_scales(num_players)
+
+    def compiled(self) -> NDArray[Any]:
+        """The settings for kernels: an array of one SETTINGS."""
+        values = (self.num_players, self.starting_player, self.max_rounds, self.seat)
+        return np.array([(*values, self.reward_kind)], SETTINGS)
 
     def observation_space(self) -> spaces.Box:
         """The space of the observation vector."""
@@ -60,11 +77,9 @@ def _seat(name: str, seat: Seat, num_players: int) -> int:
         return RANDOM_SEAT
     if isinstance(seat, str):
         raise ValueError(f"{name}={seat!r} is neither a seat nor {RANDOM!r}")
-    return _in_range(name, seat, 0, num_players - 1)
+    return number_between(seat, 0, num_players - 1, name)
 
 
-def _in_range(name: str, value: int, least: int, most: int) -> int:
-    number = as_integer(value)
-    if not least <= number <= most:
-        raise ValueError(f"{name}={number} is not in {least}..{most}")
-    return number
+def action_number(action: Any) -> int:
+    """An action that was given to an environment, legal or not. Raises TypeError unless it is a whole number."""
+    return int64_number(action, "an action")

@@ -8,17 +8,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from azul_env.core.spec import DEFAULT_MAX_ROUNDS
-from azul_env.deals import stream_of
+from azul_env.envs.opponents import EachGame, Opponent, opponents_of
 from azul_env.envs.screen import RENDER_MODES, Screen
-from azul_env.envs.seats import OneByOne, Opponent, SeatGames, as_opponents
-from azul_env.envs.settings import RANDOM, Seat, Settings
+from azul_env.envs.seats import SeatGames
+from azul_env.envs.settings import RANDOM, Seat, Settings, action_number
 from azul_env.rewards import Reward
 from azul_env.rules import illegal_reason
 from azul_env.state import GameState
 
 
 class AzulEnv(gymnasium.Env[NDArray[Any], np.int64]):
-    """One seat against opponents, each a callable `(state, legal_mask, rng) -> action`; random ones by default.
+    """One seat against opponents: specs of agents such as "greedy", agents, or functions; random ones by default.
+
+    A function is called as `(state, legal_mask, rng) -> action`. One opponent plays all other seats, or a list names one
+    for each, in turn order behind the learner.
 
     `info["action_mask"]` and `action_masks()` say what is legal. An illegal action ends the episode with a reward of -1;
     `info["illegal_action"]` says why it was illegal. The reward of a step covers the opponents' answers to it.
@@ -29,7 +32,7 @@ class AzulEnv(gymnasium.Env[NDArray[Any], np.int64]):
     def __init__(
         self,
         num_players: int = 2,
-        opponents: Opponent | Sequence[Opponent] | None = None,
+        opponents: str | Opponent | Sequence[str | Opponent] | None = None,
         seat: Seat = RANDOM,
         starting_player: Seat = 0,
         reward: str | Reward = "outcome",
@@ -40,9 +43,8 @@ class AzulEnv(gymnasium.Env[NDArray[Any], np.int64]):
         self.settings = Settings(
             num_players, max_rounds, reward, starting_player, observation, seat
         )
-        listed = as_opponents(opponents, num_players)
         self.games = SeatGames(
-            1, self.settings, None if listed is None else [OneByOne(one) for one in listed]
+            1, self.settings, opponents_of(opponents, self.settings.num_players, EachGame)
         )
         self.observation_space = self.settings.observation_space()
         self.action_space = self.settings.action_space()
@@ -57,9 +59,9 @@ class AzulEnv(gymnasium.Env[NDArray[Any], np.int64]):
     ) -> tuple[NDArray[Any], dict[str, Any]]:
         """Start a new game, up to the first turn of the learner's seat."""
         super().reset(seed=seed)
-        if seed is not None or self._phase == "new":
-            self.games.streams[:] = stream_of(self.np_random)
-        self.games.begin(np.ones(1, np.bool_), self.np_random)
+        if seed is not None:
+            self.games.seed([seed])
+        self.games.begin(np.ones(1, np.bool_))
         self._phase = "playing"
         self._last_turn = (None, None)
         return self._observed()
@@ -72,15 +74,15 @@ class AzulEnv(gymnasium.Env[NDArray[Any], np.int64]):
             raise gymnasium.error.ResetNeeded(
                 f"call reset() before step(): the game is {self._phase}"
             )
-        actions = np.array([action]).astype(np.int64, casting="same_kind")
+        number = action_number(action)
         before = self.get_state()
-        result = self.games.step(actions, self.np_random)
-        self._last_turn = (int(actions[0]), self.seat)
+        result = self.games.step(np.array([number]))
+        self._last_turn = (number, self.seat)
         is_over = bool(result.terminated[0] or result.truncated[0])
         self._phase = "over" if is_over else "playing"
         observation, info = self._observed()
         if result.illegal[0]:
-            info["illegal_action"] = str(illegal_reason(before, int(actions[0])))
+            info["illegal_action"] = str(illegal_reason(before, number))
         if is_over and not result.illegal[0]:
             state = self.get_state()
             info["end_reason"], info["scores"] = state.end_reason, state.scores

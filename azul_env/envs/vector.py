@@ -1,4 +1,4 @@
-"""Many games as Gymnasium vector environments, compiled: one seat learning in each, or whoever is to move.
+"""Many games as Gymnasium vector environments, compiled: one seat learns in each, or every player to move acts.
 
 Both restart a game in the very step that ends it (autoreset mode SAME_STEP): the observation is the new game's, and the
 finished one's is in `info["final_obs"]`. Game i of a vector environment with seed s is the game of a single one with
@@ -6,25 +6,24 @@ seed s + i.
 """
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import gymnasium
 import numpy as np
-from gymnasium.utils.seeding import np_random
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
-from azul_env.core.batch import reset_games
+from azul_env.core.chance import chance_of, chances_from
 from azul_env.core.spec import DEFAULT_MAX_ROUNDS
 from azul_env.core.state import STATE, Rows, empty_rows
 from azul_env.core.threads import Workers
-from azul_env.deals import as_generator, stream_of
 from azul_env.envs.buffers import Buffers, Vectors, observations_in
-from azul_env.envs.kernels import publish, step_turns
-from azul_env.envs.seats import BatchedOpponent, SeatGames, as_opponents
+from azul_env.envs.kernels import Games, Published, TurnArrays, publish, restart_games, step_turns
+from azul_env.envs.opponents import AllGames, BatchedOpponent, opponents_of
+from azul_env.envs.seats import SeatGames
 from azul_env.envs.settings import RANDOM, Seat, Settings
-from azul_env.rewards import CUSTOM, Reward
+from azul_env.rewards import CUSTOM, Reward, custom_rewards
 from azul_env.state import GameState
 
 Info = dict[str, Any]
@@ -45,7 +44,7 @@ class _AzulVector(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]]):
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
         self.rows: Rows = empty_rows(num_envs)
-        self.streams = np.zeros(num_envs, np.uint64)
+        self.chances = chances_from(None, num_envs)
         self._masks = np.zeros((num_envs, settings.num_actions), np.bool_)
         self._is_new = True
 
@@ -80,24 +79,16 @@ class _AzulVector(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]]):
     def _resumed(self) -> tuple[NDArray[Any], Info]:
         raise NotImplementedError
 
-    def _seed(self, seed: int | Sequence[int | None] | None) -> None:
-        """Start the chance of every game anew: from its own seed, else, the first time, from fresh entropy."""
-        if seed is None and not self._is_new:
-            return
-        if isinstance(seed, int | np.integer):
-            self._np_random, self._np_random_seed = np_random(int(seed))
-            seeds: Sequence[int | None] = range(int(seed), int(seed) + self.num_envs)
-        else:
-            seeds = [None] * self.num_envs if seed is None else seed
-        if len(seeds) != self.num_envs:
-            raise ValueError(f"{len(seeds)} seeds for {self.num_envs} games")
-        if not isinstance(seed, int | np.integer) and None not in seeds:
-            # Opponents draw from one generator for all games: it depends on all of their seeds.
-            self._np_random = np.random.Generator(np.random.PCG64([own or 0 for own in seeds]))
-        for game, own in enumerate(seeds):
-            if own is not None or self._is_new:
-                self.streams[game] = stream_of(as_generator(own))[0]
+    def _seeds(self, seed: int | Sequence[int | None] | None) -> list[int | None]:
+        """A seed for each game: s, s + 1, ... or as listed; None where its chance goes on."""
         self._is_new = False
+        if seed is None:
+            return [None] * self.num_envs
+        if isinstance(seed, int | np.integer):
+            return list(range(int(seed), int(seed) + self.num_envs))
+        if len(seed) != self.num_envs:
+            raise ValueError(f"{len(seed)} seeds for {self.num_envs} games")
+        return list(seed)
 
     def _checked(self, actions: Any) -> NDArray[np.int64]:
         array = np.ascontiguousarray(actions)
@@ -125,16 +116,17 @@ class _AzulVector(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]]):
 
 
 class AzulVectorEnv(_AzulVector):
-    """One seat learns in each game; opponents are compiled random ones or callables `(rows, masks, rng) -> actions`.
+    """One seat learns in each game against opponents as `AzulEnv` has them; random ones, compiled, by default.
 
-    `rows` is an array of the states of all games in which that opponent is to move: `GameState(rows[i:i+1])` reads one.
+    A function is called for many games at once, as `(rows, masks, rng) -> actions`: `rows` is an array of the states of
+    all games in which that opponent is to move, and `GameState(rows[i:i+1])` reads one.
     """
 
     def __init__(
         self,
         num_envs: int = 1,
         num_players: int = 2,
-        opponents: BatchedOpponent | Sequence[BatchedOpponent] | None = None,
+        opponents: str | BatchedOpponent | Sequence[str | BatchedOpponent] | None = None,
         seat: Seat = RANDOM,
         starting_player: Seat = 0,
         reward: str | Reward = "outcome",
@@ -149,8 +141,9 @@ class AzulVectorEnv(_AzulVector):
             raise ValueError(
                 "vector environments do not render: use AzulEnv, or azul_env.render.svg"
             )
-        self.games = SeatGames(num_envs, settings, as_opponents(opponents, num_players), threads)
-        self.rows, self.streams = self.games.rows, self.games.streams
+        players = opponents_of(opponents, settings.num_players, AllGames)
+        self.games = SeatGames(num_envs, settings, players, threads)
+        self.rows, self.chances = self.games.rows, self.games.chances
 
     def reset(
         self,
@@ -159,13 +152,13 @@ class AzulVectorEnv(_AzulVector):
         options: dict[str, Any] | None = None,
     ) -> tuple[NDArray[Any], Info]:
         """Start all games anew, each up to its learner's first turn."""
-        self._seed(seed)
-        self.games.begin(np.ones(self.num_envs, np.bool_), self.np_random)
+        self.games.seed(self._seeds(seed))
+        self.games.begin(np.ones(self.num_envs, np.bool_))
         return self._published()
 
     def step(self, actions: NDArray[np.int64]) -> VectorStep:
         """Play one action in every game and let the opponents answer."""
-        result = self.games.step(self._checked(actions), self.np_random)
+        result = self.games.step(self._checked(actions))
         ended = result.terminated | result.truncated
         info: Info = {}
         if ended.any():
@@ -173,7 +166,7 @@ class AzulVectorEnv(_AzulVector):
             info = self._final_info(ended, scores, result.final_observations)
             if result.illegal.any():
                 info["illegal_action"] = result.illegal
-            self.games.begin(ended, self.np_random)
+            self.games.begin(ended)
         observations, published = self._published()
         return observations, result.rewards, result.terminated, result.truncated, published | info
 
@@ -186,26 +179,8 @@ class AzulVectorEnv(_AzulVector):
         return observations, {"action_mask": self._masks, "seat": self.games.seats.copy()}
 
 
-class TurnArrays(NamedTuple):
-    """What a step of self-play returns, as one bundle."""
-
-    rewards: NDArray[np.float64]  # by game and seat
-    own_rewards: NDArray[np.float64]  # of those who acted
-    illegal: NDArray[np.bool_]
-    terminated: NDArray[np.bool_]
-    truncated: NDArray[np.bool_]
-    final_scores: NDArray[np.int64]
-    acted: NDArray[np.int64]
-    players: NDArray[np.int64]  # to move now
-    masks: NDArray[np.bool_]
-    features: NDArray[np.uint8]
-    floats: NDArray[np.float32]
-    final_features: NDArray[np.uint8]
-    final_floats: NDArray[np.float32]
-
-
 class AzulTurnsVectorEnv(_AzulVector):
-    """Self-play: in every game whoever is to move acts, and observes.
+    """Self-play: in every game the player to move acts, and observes.
 
     The reward of a step is that of the player who acted; `info["rewards"]` has every seat's, `info["player"]` who is to
     move now, `info["acted"]` who acted.
@@ -228,6 +203,7 @@ class AzulTurnsVectorEnv(_AzulVector):
             raise ValueError(
                 "vector environments do not render: use AzulEnv, or azul_env.render.svg"
             )
+        self._games = Games(self.rows, self.chances, settings.compiled())
         self._final_rows = empty_rows(num_envs)
         self._buffers = Buffers()
         self._arrays = self._buffers.take(self._new_arrays)
@@ -239,47 +215,18 @@ class AzulTurnsVectorEnv(_AzulVector):
         options: dict[str, Any] | None = None,
     ) -> tuple[NDArray[Any], Info]:
         """Start all games anew."""
-        self._seed(seed)
-        settings = self.settings
-        self.workers.run(
-            reset_games,
-            self.rows,
-            self.streams,
-            settings.num_players,
-            settings.starting_player,
-            settings.max_rounds,
-        )
+        for game, own in enumerate(self._seeds(seed)):
+            if own is not None:
+                self.chances[game] = chance_of(np.random.PCG64(own))[0]
+        self.workers.run(restart_games, self._games)
         return self._resumed()
 
     def step(self, actions: NDArray[np.int64]) -> VectorStep:
         """Play one action in every game for the player to move."""
         numbers = self._checked(actions)
-        settings = self.settings
-        before = self.rows.copy() if settings.reward_kind == CUSTOM else None
+        before = self.rows.copy() if self.settings.reward_kind == CUSTOM else None
         self._arrays = arrays = self._buffers.take(self._new_arrays)
-        self.workers.run(
-            step_turns,
-            self.rows,
-            self.streams,
-            numbers,
-            settings.reward_kind,
-            settings.starting_player,
-            settings.max_rounds,
-            arrays.rewards,
-            arrays.own_rewards,
-            arrays.illegal,
-            arrays.terminated,
-            arrays.truncated,
-            self._final_rows,
-            arrays.final_scores,
-            arrays.acted,
-            arrays.players,
-            arrays.masks,
-            arrays.features,
-            arrays.floats,
-            arrays.final_features,
-            arrays.final_floats,
-        )
+        self.workers.run(step_turns, self._games, numbers, arrays, self._final_rows)
         ended = arrays.terminated | arrays.truncated
         if before is not None:
             self._write_custom_rewards(before, ended)
@@ -320,16 +267,14 @@ class AzulTurnsVectorEnv(_AzulVector):
         arrays = self._arrays
         for game in np.flatnonzero(~arrays.illegal).tolist():
             after = self._final_rows if ended[game] else self.rows
-            states = (GameState(rows[game : game + 1].copy()) for rows in (before, after))
-            arrays.rewards[game] = self.settings.reward(*states)
+            arrays.rewards[game] = custom_rewards(self.settings.reward, before, after, game)
             arrays.own_rewards[game] = arrays.rewards[game, arrays.acted[game]]
 
     def _resumed(self) -> tuple[NDArray[Any], Info]:
         self._arrays = arrays = self._buffers.take(self._new_arrays)
         arrays.players[:] = self.rows["current_player"]
-        self.workers.run(
-            publish, self.rows, arrays.players, arrays.masks, arrays.features, arrays.floats
-        )
+        published = Published(arrays.masks, arrays.features, arrays.floats)
+        self.workers.run(publish, self.rows, arrays.players, published)
         return observations_in(arrays.features, arrays.floats), self._turn_info()
 
     def _turn_info(self) -> Info:

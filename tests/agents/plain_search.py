@@ -3,8 +3,7 @@
 import numpy as np
 
 from azul_agents.search.evaluation import MAX_LISTED, load_weights, margin_value
-from azul_env import GameState, legal_actions
-from azul_env.core.batch import draft_one, finish_one
+from azul_env import GameState, afterstate, legal_actions
 from azul_env.core.jit import kernel
 
 
@@ -23,12 +22,8 @@ def value_of(state: GameState, player: int) -> float:
 
 def after(state: GameState, action: tuple[int, int, int]) -> tuple[GameState, bool]:
     """The position after an action, and whether the round is over: scored then, with nothing dealt."""
-    rows = state.rows.copy()
-    source, color, destination = action
-    is_over = draft_one(rows, (source * 5 + color) * 6 + destination) == 2
-    if is_over:
-        finish_one(rows)
-    return GameState(rows), is_over
+    following = afterstate(state, action)
+    return following, following.round > state.round
 
 
 def minimax(state: GameState, searcher: int, depth: int) -> float:

@@ -17,7 +17,7 @@ from azul_env import (
     observe,
     to_dict,
 )
-from azul_env.envs.kernels import publish
+from azul_env.envs.kernels import Published, publish
 from azul_env.observation import PADDING, observation_highs, observation_size
 from positions import position, random_game
 from properties.walks import states_of, walks
@@ -77,8 +77,8 @@ def test_batch__is_written_bit_by_bit_as_a_single_state_and_nowhere_else(state):
         masks = np.ones((3, actions), np.bool_)
         features = np.full((3, size + PADDING), 99, np.uint8)
         floats = np.full((3, size), 99, np.float32)
-        publish(rows, players, masks, features, floats, 1, 2)
-        publish(rows, players, masks, features, no_floats, 1, 2)
+        publish(rows, players, Published(masks, features, floats), 1, 2)
+        publish(rows, players, Published(masks, features, no_floats), 1, 2)
         assert floats[1].tobytes() == observe(state, seat, np.float32).tobytes()
         assert features[1, :size].tobytes() == observe(state, seat, np.uint8).tobytes()
         assert masks[1].tobytes() == legal_mask(state).tobytes()

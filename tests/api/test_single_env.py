@@ -102,7 +102,7 @@ def test_make__passes_every_argument_on():
         ({"observation": "float64"}, ValueError),
         ({"opponents": [first_legal, first_legal]}, ValueError),
         ({"opponents": []}, ValueError),
-        ({"opponents": ["random"]}, ValueError),
+        ({"opponents": ["nobody"]}, ValueError),
         ({"opponents": 3}, (TypeError, ValueError)),
         ({"num_players": 3, "opponents": [first_legal]}, ValueError),
     ],

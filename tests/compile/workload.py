@@ -8,7 +8,7 @@ import sys
 
 import numpy as np
 
-from azul_agents.baselines.greedy import GreedyAgent, greedy_actions
+from azul_agents.baselines.greedy import GreedyAgent
 from azul_agents.neural.agent import NeuralAgent, NeuralPolicy
 from azul_agents.search.alphabeta import AlphaBetaAgent, AlphaBetaOptions
 from azul_agents.search.duel import duel
@@ -71,7 +71,7 @@ def use_environments(digest: "hashlib._Hash", steps: int) -> None:
                     actions = info["action_mask"].argmax(axis=1)
                     observations, rewards, *_, info = env.step(actions)
                     digest.update(observations.tobytes() + rewards.tobytes())
-        against_greedy = AzulVectorEnv(2, opponents=greedy_actions, reward=reward)
+        against_greedy = AzulVectorEnv(2, opponents="greedy", reward=reward)
         _, info = against_greedy.reset(seed=2)
         for _ in range(steps // 4):
             observations, *_, info = against_greedy.step(info["action_mask"].argmax(axis=1))

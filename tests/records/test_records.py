@@ -41,7 +41,7 @@ def places(events: list[dict[str, Any]], kind: str) -> list[int]:
 def test_replay__gives_back_every_state_without_a_generator(num_players, style, monkeypatch):
     cap = 3 if style == "floor" else 50
     recorder, states = recorded(Walk(num_players, num_players - 1, 5, style, cap))
-    for name in ("azul_env.rules.deal_randomly", "azul_env.rules.as_generator"):
+    for name in ("azul_env.rules.deal_randomly", "azul_env.chance.deal_word"):
         monkeypatch.setattr(name, lambda *_: pytest.fail("a replay drew at random"))
     steps = list(replay(GameRecord.from_json(recorder.record.to_json())))
     assert [step.state for step in steps] == states
@@ -287,9 +287,9 @@ IMPOSSIBLE: list[tuple[Spoil, str]] = [
     (illegal_action, "illegal action"),
     (no_such_action, "OUT_OF_RANGE"),
     (deal_not_due, "no deal is due"),
-    (deal_of_too_few, "display 2 of a deal holds 0 tiles, 4 are due"),
+    (deal_of_too_few, "factory 2 of a deal holds 0 tiles, 4 are due"),
     (deal_of_tiles_that_are_gone, "takes .* from a bag of"),
-    (first_deal_impossible, "display 0"),
+    (first_deal_impossible, "factory 0"),
     (first_deal_missing, "first deal"),
     (second_resignation, "resign|over"),
     (draft_after_the_end, "the game is over"),

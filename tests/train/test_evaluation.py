@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from azul_train.selfplay.evaluation import Evaluation, evaluate
 
 from azul_agents.arena.intervals import wilson_interval
 from azul_agents.baselines.greedy import greedy_actions
@@ -11,7 +12,6 @@ from azul_env.core.state import Rows
 from azul_train.config import TrainConfig, read_config
 from azul_train.run.scorekeeper import FINAL_DEALS
 from azul_train.sb3.league_env import LeagueVecEnv
-from azul_train.selfplay.evaluation import Evaluation, evaluate
 from azul_train.selfplay.league import League
 from train.tiny import lowest_action, only_floor
 

@@ -10,7 +10,7 @@ from sb3_contrib.common.maskable.utils import get_action_masks
 from azul_agents.baselines.greedy import greedy_actions
 from azul_agents.baselines.random_agent import random_actions
 from azul_env import GameState, apply_action, legal_mask, observe
-from azul_env.core.batch import new_streams
+from azul_env.core.chance import chances_from
 from azul_env.core.state import Rows
 from azul_train.sb3.league_env import LeagueVecEnv
 from azul_train.sb3.policy import AzulPolicy
@@ -51,7 +51,7 @@ def placed(env: LeagueVecEnv, states: list[GameState], seats: list[int]) -> np.n
     return env.set_state(
         {
             "rows": np.concatenate([state.rows for state in states]),
-            "streams": new_streams(3, len(states)),
+            "chances": chances_from(3, len(states)),
             "seats": np.array(seats),
             "members": np.zeros(len(states), np.int64),
             "rng": np.random.default_rng(1).bit_generator.state,

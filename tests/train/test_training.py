@@ -5,6 +5,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 import torch
+from azul_train.selfplay.evaluation import Evaluation, evaluate
+from azul_train.selfplay.opponents import NetworkPlayer
 
 from azul_agents.baselines.random_agent import random_actions
 from azul_agents.neural.model_file import read_model
@@ -15,8 +17,6 @@ from azul_train.run.progress import EVALUATION, IMITATION, SELF_PLAY, Progress
 from azul_train.run.scorekeeper import FINAL_DEALS
 from azul_train.sb3.checkpoint import load_checkpoint
 from azul_train.sb3.training import Run, train
-from azul_train.selfplay.evaluation import Evaluation, evaluate
-from azul_train.selfplay.opponents import NetworkPlayer
 from train.tiny import new_folder, tiny_config, without_times
 
 LEARNING = (

@@ -5,7 +5,7 @@ import pytest
 
 from azul_agents.baselines.random_agent import RandomAgent
 from azul_env import legal_mask
-from azul_ui.terminal.session import GameSession, PlayConfig, deal_generator, opponent_generator
+from azul_ui.terminal.session import GameSession, PlayConfig, opponent_generator
 
 
 def session(opponent: str = "random", **settings: object) -> GameSession:
@@ -54,7 +54,7 @@ def test_opponents_generator__tells_nothing_of_the_deals(monkeypatch):
     for rng in seen:
         assert game.seed not in np.atleast_1d(rng.bit_generator.seed_seq.entropy)
     first_words = [opponent_generator(5, turn).bit_generator.random_raw() for turn in range(40)]
-    dealing = [deal_generator(5, number).bit_generator.random_raw() for number in range(40)]
+    dealing = np.random.PCG64(5).random_raw(40).tolist()
     assert len({*first_words, *dealing}) == 80
 
 

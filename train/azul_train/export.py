@@ -13,8 +13,13 @@ from azul_train.network import AzulNetwork, NetworkSize
 
 def export_network(network: AzulNetwork, path: Path, card: Mapping[str, Any]) -> None:
     """Write a network as a file for the agent `neural`; `card` (plain data) says where it comes from."""
+    write_model(path, model_of(network, card))
+
+
+def model_of(network: AzulNetwork, card: Mapping[str, Any]) -> Model:
+    """A network as plain arrays."""
     arrays = {name: tensor.cpu().numpy() for name, tensor in network.state_dict().items()}
-    write_model(path, Model(network.num_players, asdict(network.size), arrays, dict(card)))
+    return Model(network.num_players, asdict(network.size), arrays, dict(card))
 
 
 def load_network(path: Path) -> AzulNetwork:

@@ -20,8 +20,8 @@ import numpy as np
 from azul_agents.search.alphabeta import AlphaBetaAgent, AlphaBetaOptions
 from azul_agents.search.evaluation import load_weights
 from azul_agents.search.tree import ROUND, new_tree
-from azul_env import azul_v0, legal_mask, new_game
-from azul_env.core.batch import GameBatch, choose_randomly
+from azul_env import GameBatch, azul_v0, legal_mask, new_game
+from azul_env.core.batch import choose_randomly
 from azul_env.envs.vector import AzulTurnsVectorEnv
 
 RATIOS = [  # of speeds, by the beginning of their keys
@@ -106,7 +106,7 @@ def vector_trial(observation: str, num_envs: int = 1024, steps: int = 20) -> Tri
 
     def trial() -> int:
         for _ in range(steps):
-            choose_randomly(env.rows, env.streams, actions, 0, num_envs)
+            choose_randomly(env.rows, env.chances, actions, 0, num_envs)
             env.step(actions)
         return num_envs * steps
 

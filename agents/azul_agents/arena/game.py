@@ -1,4 +1,7 @@
-"""One game between agents: it ends whatever they do, and everything that happened is in its record."""
+"""Games between agents: each ends whatever they do, and everything that happened is in its record.
+
+Games are played in lockstep: every agent is asked for all games in which it is to move, at once.
+"""
 
 import time
 from collections.abc import Collection, Sequence
@@ -13,16 +16,14 @@ from azul_agents.base import Agent, AgentFailureError
 from azul_env import (
     GameRecord,
     GameRecorder,
-    GameState,
     IllegalActionError,
     legal_mask,
     ranking,
     winners,
 )
 
-MAX_BITS = (
-    64  # of an answer; Python refuses to print very long numbers, so no record could tell them
-)
+# Of an answer. Python refuses to print very long numbers, so no record could hold them.
+MAX_BITS = 64
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,7 @@ class GameResult:
     scores: tuple[int, ...]
     ranks: tuple[int, ...]  # from 1; equal ranks are shared
     forfeits: tuple[str | None, ...]  # why a seat lost by a forfeit
-    moves: tuple[int, ...]  # answers whose time was taken
+    moves: tuple[int, ...]  # answers that were timed
     seconds: tuple[float, ...]  # that these answers took together
 
     @property
@@ -48,40 +49,47 @@ class PlayedGame(NamedTuple):
     record: GameRecord
 
 
-class Forfeit(NamedTuple):
-    """Why an answer loses the game."""
-
-    why: str
-
-
 def play_game(
     agents: Sequence[Agent],
     deal_seed: int,
     rngs: Sequence[np.random.Generator],
     untimed: Collection[int] = (),
 ) -> PlayedGame:
-    """Play a game between agents, given by seat, each with a generator of its own; seat 0 starts.
+    """Play one game between agents, given by seat: see `Table` and `play_together`."""
+    (played,) = play_together([Table(agents, deal_seed, rngs, untimed)])
+    return played
 
-    `deal_seed` seeds the generator that deals, which no agent gets. An agent that fails or answers with anything but
-    the number of a legal action loses by a forfeit; the others go on without it (R8). Any other exception is a bug and
-    is passed on. The first answer of the seats in `untimed` does not count as thinking time: it may load compiled code.
+
+def play_together(tables: Sequence["Table"]) -> list[PlayedGame]:
+    """Play games in lockstep.
+
+    An agent that fails or answers with anything but the number of a legal action loses by a forfeit; the others go on
+    without it (R8). Any other exception is a bug and is passed on.
     """
-    table = _Table(agents, deal_seed, rngs, untimed)
-    table.begin()
-    while not table.recorder.state.is_terminal:
-        table.play_turn()
-    return table.end()
+    for table in tables:
+        table.begin()
+    while playing := [table for table in tables if not table.recorder.state.is_terminal]:
+        asked: dict[Agent, list[Table]] = {}
+        for table in playing:
+            asked.setdefault(table.agent_to_move, []).append(table)
+        for agent, of_agent in asked.items():
+            _ask(agent, of_agent)
+    return [table.end() for table in tables]
 
 
-class _Table:
-    """A game in the making."""
+class Table:
+    """A game in the making, its agents by seat, each with a generator of its own; seat 0 starts.
+
+    `deal_seed` seeds the deals. The first answer of the seats in `untimed` does not count as thinking time: it may load
+    compiled code.
+    """
 
     def __init__(
         self,
         agents: Sequence[Agent],
         deal_seed: int,
         rngs: Sequence[np.random.Generator],
-        untimed: Collection[int],
+        untimed: Collection[int] = (),
     ) -> None:
         names = [agent.spec for agent in agents]
         self.recorder = GameRecorder(len(agents), rng=deal_seed, agents=names)
@@ -91,6 +99,16 @@ class _Table:
         self.forfeits: list[str | None] = [None] * len(agents)
         self.moves = [0] * len(agents)
         self.seconds = [0.0] * len(agents)
+
+    @property
+    def agent_to_move(self) -> Agent:
+        """The agent whose turn it is."""
+        return self.agents[self.recorder.state.current_player]
+
+    @property
+    def rng_to_move(self) -> np.random.Generator:
+        """The generator of the agent whose turn it is."""
+        return self.rngs[self.recorder.state.current_player]
 
     def begin(self) -> None:
         """Tell all agents; those that cannot even begin lose at once."""
@@ -104,17 +122,25 @@ class _Table:
             if not self.recorder.state.is_terminal:
                 self._forfeit(seat, why)
 
-    def play_turn(self) -> None:
-        """Ask the player to move and play what it says."""
+    def take(self, answer: Any, seconds: float) -> None:
+        """Play what the agent to move has answered, after so many seconds."""
         seat = self.recorder.state.current_player
-        answer = self._answer_of(seat, self.recorder.state)
-        if isinstance(answer, Forfeit):
-            self._forfeit(seat, answer.why)
+        if isinstance(answer, AgentFailureError):
+            self._forfeit(seat, str(answer))
+            return
+        if seat in self.untimed:
+            self.untimed.remove(seat)
+        else:
+            self.moves[seat] += 1
+            self.seconds[seat] += seconds
+        number, why = _number_in(answer)
+        if number is None:
+            self._forfeit(seat, why)
             return
         try:
-            self.recorder.draft(answer)
+            self.recorder.draft(number)
         except IllegalActionError as error:
-            self._forfeit(seat, f"illegal action {answer}: {error.reason.name}")
+            self._forfeit(seat, f"illegal action {number}: {error.reason.name}")
 
     def end(self) -> PlayedGame:
         """Tell all agents, whose failures cost nothing any more, and sum up."""
@@ -131,35 +157,43 @@ class _Table:
         )
         return PlayedGame(result, self.recorder.record)
 
-    def _answer_of(self, seat: int, state: GameState) -> int | Forfeit:
-        """The number that an agent answers with, legal or not, and the time it took on its account."""
-        mask = legal_mask(state)
-        start = time.perf_counter()
-        try:
-            answer: Any = self.agents[seat].act(state, mask, self.rngs[seat])
-        except AgentFailureError as error:
-            return Forfeit(str(error))
-        elapsed = time.perf_counter() - start
-        if seat in self.untimed:
-            self.untimed.remove(seat)
-        else:
-            self.moves[seat] += 1
-            self.seconds[seat] += elapsed
-        return _number_in(answer)
-
     def _forfeit(self, seat: int, why: str) -> None:
         self.forfeits[seat] = why
         self.recorder.resign(seat, forfeit=why)
 
 
-def _number_in(answer: Any) -> int | Forfeit:
-    """The whole number that an answer is."""
+def _ask(agent: Agent, tables: Sequence[Table]) -> None:
+    """Ask an agent for its actions in all games in which it is to move, and play them."""
+    if len(tables) == 1 or type(agent).act_batch is Agent.act_batch:
+        for table in tables:
+            state, start = table.recorder.state, time.perf_counter()
+            try:
+                answer: Any = agent.act(state, legal_mask(state), table.rng_to_move)
+            except AgentFailureError as error:
+                answer = error
+            table.take(answer, time.perf_counter() - start)
+        return
+    states = [table.recorder.state for table in tables]
+    rows = np.concatenate([state.rows for state in states])
+    masks = np.stack([legal_mask(state) for state in states])
+    start = time.perf_counter()
+    try:
+        answers: Any = agent.act_batch(rows, masks, [table.rng_to_move for table in tables])
+    except AgentFailureError as error:
+        answers = [error] * len(tables)
+    seconds = (time.perf_counter() - start) / len(tables)
+    for table, answer in zip(tables, answers, strict=True):
+        table.take(answer, seconds)
+
+
+def _number_in(answer: Any) -> tuple[int | None, str]:
+    """The whole number that an answer is, or None and why it is none."""
     try:
         number = as_integer(answer)
     except TypeError:
         number = None
     if number is None or isinstance(answer, bool):
-        return Forfeit(f"an answer of type {type(answer).__name__} is no action's number")
+        return None, f"an answer of type {type(answer).__name__} is no action's number"
     if number.bit_length() > MAX_BITS:
-        return Forfeit(f"a number of {number.bit_length()} bits is no action's")
-    return number
+        return None, f"a number of {number.bit_length()} bits is no action's"
+    return number, ""

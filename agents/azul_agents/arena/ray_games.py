@@ -6,7 +6,6 @@ dies costs the games it was playing, which are played again, one at a time, by a
 
 import os
 import socket
-import time
 import warnings
 from collections import Counter, deque
 from collections.abc import Generator, Iterable, Iterator, Sequence
@@ -14,6 +13,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import azul_agents
+from azul_agents.arena.chunks import Chunks
 from azul_agents.arena.game import PlayedGame
 from azul_agents.arena.ray_session import ray_session
 from azul_agents.arena.schedule import ScheduledGame
@@ -21,8 +21,6 @@ from azul_agents.arena.workers import Finished, MakeAgent, Players, played_or_er
 from azul_agents.registry import make_agent
 from azul_env.core.jit import source_digest
 
-CHUNK_SECONDS: Final = 0.5  # that a worker is given games for at a time
-MAX_CHUNK: Final = 64
 MAX_TRIES: Final = 3  # of a game whose workers die
 CLOSE_SECONDS: Final = 5.0  # that workers get to close their agents
 PATIENCE_SECONDS: Final = 60.0  # without any worker, before a warning
@@ -50,15 +48,9 @@ class GameWorker:
         """Who this is."""
         return Introduction(socket.gethostname(), os.getpid(), code_digest())
 
-    def play(self, games: Sequence[ScheduledGame]) -> tuple[list[PlayedGame | Exception], float]:
-        """Games up to the first exception of an agent, and the seconds they took."""
-        start = time.perf_counter()
-        answers: list[PlayedGame | Exception] = []
-        for game in games:
-            answers.append(played_or_error(self.players, game))
-            if isinstance(answers[-1], Exception):
-                break
-        return answers, time.perf_counter() - start
+    def play(self, games: Sequence[ScheduledGame]) -> tuple[list[PlayedGame] | Exception, float]:
+        """The games played, or the exception of an agent, and the seconds they took."""
+        return played_or_error(self.players, games)
 
     def close(self) -> None:
         """Close the agents."""
@@ -77,7 +69,7 @@ def play_on_ray(
     raised here; a game whose workers died MAX_TRIES times raises WorkersDiedError.
     """
     with ray_session(address, jobs) as ray:
-        crew = _Crew(ray, games, make)
+        crew = _Crew(ray, games, jobs, make)
         try:
             for _ in range(jobs):
                 crew.hire()
@@ -95,24 +87,25 @@ def code_digest() -> str:
 class _Crew:
     """The actors and what is left for them to play."""
 
-    def __init__(self, ray: Any, games: Iterable[ScheduledGame], make: MakeAgent) -> None:
+    def __init__(
+        self, ray: Any, games: Iterable[ScheduledGame], jobs: int, make: MakeAgent
+    ) -> None:
         self.ray = ray
         self.make = make
         # Memory and restarts are left to this class: an actor that dies is replaced.
         self.remote: Any = ray.remote(num_cpus=1, max_restarts=0)(GameWorker)
-        self.waiting = deque(games)
+        self.chunks = Chunks(games, jobs)
         self.retries: deque[ScheduledGame] = deque()  # played alone, so that a deadly game is found
         self.deaths: Counter[ScheduledGame] = Counter()
         self.starting: dict[Any, Any] = {}  # the awaited answer -> the actor it comes from
         self.playing: dict[Any, tuple[Any, list[ScheduledGame]]] = {}
         self.idle: list[Any] = []
-        self.game_seconds: float | None = None  # of the last chunk, by game
         self.failed_starts = 0  # in a row
 
     @property
     def is_busy(self) -> bool:
         """Whether there is anything left to play or to wait for."""
-        return bool(self.waiting or self.retries or self.playing)
+        return bool(self.chunks.waiting or self.retries or self.playing)
 
     def hire(self) -> None:
         """Start an actor. It gets games once it has introduced itself, so one that finds no place holds up none."""
@@ -162,38 +155,26 @@ class _Crew:
 
     def _give_games(self) -> None:
         """Give games to everybody who has none."""
-        while self.idle and (self.waiting or self.retries):
+        while self.idle and (self.chunks.waiting or self.retries):
             actor = self.idle.pop()
-            chunk = self._next_chunk()
+            # A game whose worker died is played again alone, so that a deadly one is found.
+            chunk = [self.retries.popleft()] if self.retries else self.chunks.take()
             self.playing[actor.play.remote(chunk)] = (actor, chunk)
-
-    def _next_chunk(self) -> list[ScheduledGame]:
-        """One game to be played again, or as many new ones as take a moment; fewer towards the end, to share them out."""
-        if self.retries:
-            return [self.retries.popleft()]
-        workers = len(self.playing) + len(self.idle) + 1
-        size = 1
-        if self.game_seconds is not None:
-            fair = len(self.waiting) // (2 * workers)
-            size = max(1, min(MAX_CHUNK, fair, int(CHUNK_SECONDS / self.game_seconds)))
-        return [self.waiting.popleft() for _ in range(min(size, len(self.waiting)))]
 
     def _collect(self, answer: Any) -> Iterator[Finished]:
         """What a worker has played; its next games are on their way before these are looked at."""
         actor, games = self.playing.pop(answer)
         try:
-            results, seconds = self.ray.get(answer)
+            played, seconds = self.ray.get(answer)
         except self.ray.exceptions.RayError as error:
             self._replace(actor, games, error)
             return
         self.idle.append(actor)
-        # Never 0, whatever the clock's grain.
-        self.game_seconds = max(seconds / len(results), 1e-6)
+        self.chunks.note(len(games), seconds)
         self._give_games()
-        for game, result in zip(games, results, strict=False):  # an exception ends the results
-            if isinstance(result, Exception):
-                raise result
-            yield Finished(game, result)
+        if isinstance(played, Exception):
+            raise played
+        yield from map(Finished, games, played)
 
     def _replace(self, actor: Any, games: list[ScheduledGame], error: Exception) -> None:
         """Take the games of a worker that died back, and another worker."""

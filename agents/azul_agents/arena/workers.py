@@ -5,6 +5,7 @@ import os
 import pickle
 import signal
 import threading
+import time
 import traceback
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
@@ -12,7 +13,8 @@ from contextlib import ExitStack, contextmanager
 from multiprocessing.connection import Connection, wait
 from typing import NamedTuple, Self
 
-from azul_agents.arena.game import PlayedGame, play_game
+from azul_agents.arena.chunks import Chunks
+from azul_agents.arena.game import PlayedGame, Table, play_together
 from azul_agents.arena.schedule import ScheduledGame
 from azul_agents.base import Agent
 from azul_agents.registry import make_agent
@@ -45,8 +47,21 @@ class Players(ExitStack):
     def __enter__(self) -> Self:
         return super().__enter__()
 
-    def play(self, game: ScheduledGame) -> PlayedGame:
-        """Play a game of the schedule."""
+    def play(self, games: Sequence[ScheduledGame]) -> list[PlayedGame]:
+        """Play games of the schedule: together, unless an agent wants one game at a time."""
+        played: list[PlayedGame] = []
+        together: list[Table] = []
+        for game in games:
+            table = self._table(game)
+            if any(agent.one_game_at_a_time for agent in table.agents):
+                played += play_together(together) + play_together([table])
+                together = []
+            else:
+                together.append(table)
+        return played + play_together(together)
+
+    def _table(self, game: ScheduledGame) -> Table:
+        """The table of a game, with all agents at their seats."""
         at_table: Counter[str] = Counter()
         by_place = []
         for spec in game.specs:
@@ -56,7 +71,7 @@ class Players(ExitStack):
         untimed = [seat for seat, agent in enumerate(agents) if agent not in self._have_moved]
         self._have_moved.update(agents)
         rngs = [game.agent_rng(place) for place in game.places]
-        return play_game(agents, game.deal_seed, rngs, untimed)
+        return Table(agents, game.deal_seed, rngs, untimed)
 
     def _agent(self, spec: str, copy: int) -> Agent:
         """The agent of a spec; another one for every further place that it has at a table."""
@@ -81,13 +96,17 @@ def play_all(
     Wrap it in `contextlib.closing`: leaving it early ends the processes and the agents in them. An exception of an
     agent is raised here; a process that dies raises ChildProcessError.
     """
+    chunks = Chunks(games, jobs)
     if jobs == 1:
         with Players(make) as players:
-            for game in games:
-                yield Finished(game, players.play(game))
+            while chunk := chunks.take():
+                start = time.perf_counter()
+                played = players.play(chunk)
+                chunks.note(len(chunk), time.perf_counter() - start)
+                yield from map(Finished, chunk, played)
         return
     with _workers(jobs, make) as workers:
-        yield from _handed_out(iter(games), workers)
+        yield from _handed_out(chunks, workers)
 
 
 class _Worker:
@@ -100,45 +119,44 @@ class _Worker:
         self.process = context.Process(target=_work, args=(far_end, make), daemon=True)
         self.process.start()
         far_end.close()  # only the worker holds it, so its death ends the pipe
-        self.game: ScheduledGame | None = None
+        self.games: list[ScheduledGame] = []  # that it is playing
 
-    def give(self, game: ScheduledGame) -> None:
-        """Let it play a game."""
-        self.game = game
+    def give(self, games: list[ScheduledGame]) -> None:
+        """Let it play some games."""
+        self.games = games
         try:
-            self.connection.send(game)
+            self.connection.send(games)
         except OSError:
             raise self._death() from None
 
-    def take(self) -> Finished:
-        """The game it has played; waits for it."""
-        assert self.game is not None
+    def take(self) -> tuple[list[Finished], float]:
+        """The games it has played, and the seconds they took; waits for them."""
         try:
-            answer = self.connection.recv()
+            played, seconds = self.connection.recv()
         except (EOFError, OSError):
             raise self._death() from None
-        game, self.game = self.game, None
-        if isinstance(answer, Exception):
-            raise answer
-        return Finished(game, answer)
+        games, self.games = self.games, []
+        if isinstance(played, Exception):
+            raise played
+        return list(map(Finished, games, played)), seconds
 
     def _death(self) -> ChildProcessError:
         self.process.join(GRACE_SECONDS)
-        game = self.game
-        what = f", playing {' - '.join(game.specs)}, deal {game.deal}" if game else ""
+        what = ""
+        if self.games:
+            what = f", playing {' - '.join(self.games[0].specs)}, deal {self.games[0].deal}"
         return ChildProcessError(
             f"a worker process ended (exit code {self.process.exitcode}){what}"
         )
 
 
-def _handed_out(games: Iterator[ScheduledGame], workers: list[_Worker]) -> Iterator[Finished]:
+def _handed_out(chunks: Chunks, workers: list[_Worker]) -> Iterator[Finished]:
     """Keep all workers busy until there is nothing left to play."""
     busy: dict[object, _Worker] = {}
 
     def give_next(worker: _Worker) -> None:
-        game = next(games, None)
-        if game is not None:
-            worker.give(game)
+        if games := chunks.take():
+            worker.give(games)
             busy[worker.connection] = worker
 
     for worker in workers:
@@ -146,9 +164,10 @@ def _handed_out(games: Iterator[ScheduledGame], workers: list[_Worker]) -> Itera
     while busy:
         for connection in wait([worker.connection for worker in busy.values()]):
             worker = busy.pop(connection)
-            finished = worker.take()
+            finished, seconds = worker.take()
+            chunks.note(len(finished), seconds)
             give_next(worker)
-            yield finished
+            yield from finished
 
 
 @contextmanager
@@ -162,7 +181,7 @@ def _workers(jobs: int, make: MakeAgent) -> Iterator[list[_Worker]]:
     finally:
         for worker in workers:
             worker.connection.close()  # idle ones leave by themselves
-            if worker.game is not None:
+            if worker.games:
                 worker.process.terminate()
         for worker in workers:
             worker.process.join(GRACE_SECONDS)
@@ -192,28 +211,33 @@ def _work(connection: Connection, make: MakeAgent) -> None:
     with Players(make) as players:
         while True:
             try:
-                game = connection.recv()
+                games = connection.recv()
             except (EOFError, OSError):
                 return
-            answer = played_or_error(players, game)
+            answer = played_or_error(players, games)
             try:
                 connection.send(answer)
-            except OSError:  # nobody is interested any more
+            except OSError:  # the parent has gone
                 return
 
 
-def played_or_error(players: Players, game: ScheduledGame) -> PlayedGame | Exception:
-    """The game played, or the exception that an agent raised, with the place where it did."""
+def played_or_error(
+    players: Players, games: Sequence[ScheduledGame]
+) -> tuple[list[PlayedGame] | Exception, float]:
+    """The games played, or the exception that an agent raised with its traceback; and the seconds they took."""
+    start = time.perf_counter()
+    played: list[PlayedGame] | Exception
     try:
-        return players.play(game)
+        played = players.play(games)
     except Exception as error:
         where = traceback.format_exc()
+        played = error
         try:
             pickle.loads(pickle.dumps(error))
         except Exception:
-            error = RuntimeError(f"{type(error).__name__} in a worker process")
-        error.add_note(where)
-        return error
+            played = RuntimeError(f"{type(error).__name__} in a worker process")
+        played.add_note(where)
+    return played, time.perf_counter() - start
 
 
 def _leave(*_: object) -> None:

@@ -1,5 +1,6 @@
-"""Looks one turn ahead at its own board: points made, floor lost, and what unfinished lines and sets promise."""
+"""One move ahead on its own board: points scored, floor penalty, and what unfinished lines and sets promise."""
 
+from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
@@ -21,15 +22,14 @@ from azul_env.core.scoring import (
     placement_points,
     row_cells,
 )
-from azul_env.core.spec import ACTIONS_PER_SOURCE, NUM_COLORS, NUM_LINES
+from azul_env.core.spec import ACTIONS_PER_SOURCE, NUM_COLORS, NUM_LINES, num_actions
 from azul_env.core.state import NIBBLE, NIBBLE_BITS, Row, Rows, center_of, empty_rows
 from azul_env.core.words import as_int64
 
 LINE_PROMISE: Final = 0.6  # of a line that is not full: times the square of its fill and its points
 MARKER_WORTH: Final = 1.0  # of starting the next round
-ROW_PROMISE: Final = (
-    0.6  # of a row, column and color, each times the square of its share on the wall
-)
+# Of a row, column and color, each times the square of its share on the wall.
+ROW_PROMISE: Final = 0.6
 COLUMN_PROMISE: Final = 7.0
 COLOR_PROMISE: Final = 10.0
 
@@ -74,7 +74,7 @@ def _wall_promise(wall: int) -> float:
 
 
 @kernel
-def turn_value(rows: Rows, i: int, scratch: Rows, action: int, before: float) -> float:
+def action_value(rows: Rows, i: int, scratch: Rows, action: int, before: float) -> float:
     """What an action adds to the mover's board, worth `before` so far. Caller guarantees that it is legal."""
     scratch[0] = rows[i]
     row = scratch[0]
@@ -94,7 +94,7 @@ def write_values(rows: Rows, i: int, scratch: Rows, values: NDArray[np.float64])
         source, color, destination = action_parts(action)
         values[action] = -np.inf
         if is_legal(rows[i], source, color, destination):
-            values[action] = turn_value(rows, i, scratch, action, before)
+            values[action] = action_value(rows, i, scratch, action, before)
 
 
 @kernel
@@ -108,44 +108,39 @@ def write_greedy_actions(
         for action in range(ACTIONS_PER_SOURCE * (center_of(rows[i]) + 1)):
             source, color, destination = action_parts(action)
             if is_legal(rows[i], source, color, destination):
-                value = turn_value(rows, i, scratch, action, before)
+                value = action_value(rows, i, scratch, action, before)
                 if value > best:
                     best = value
                     actions[i] = action
 
 
 class GreedyAgent(Agent):
-    """One turn ahead, own board only; the baseline that learners have to beat."""
+    """The baseline that learners have to beat: one move ahead, its own board only. It needs no chance."""
 
     def __init__(self, spec: str = "greedy", options: NoOptions | None = None) -> None:
         self.spec = spec
         self._scratch = empty_rows(1)
 
     def act(self, state: GameState, legal_mask: NDArray[np.bool_], rng: np.random.Generator) -> int:
-        """The best action, by chance among equal ones."""
-        values = self._values(state, len(legal_mask))
-        best = np.flatnonzero(values == values.max())
-        return int(rng.choice(best)) if len(best) > 1 else int(best[0])
+        """The best action, the first of equal ones."""
+        return int(self.act_batch(state.rows, legal_mask.reshape(1, -1), [rng])[0])
+
+    def act_batch(
+        self, rows: Rows, legal_masks: NDArray[np.bool_], rngs: Sequence[np.random.Generator]
+    ) -> NDArray[np.int64]:
+        """The best action of every game."""
+        if not legal_masks.any(axis=1).all():
+            raise ValueError("the game is over: there is no move to choose")
+        actions = np.zeros(len(rows), np.int64)
+        write_greedy_actions(np.ascontiguousarray(rows), self._scratch, actions, 0, len(rows))
+        return actions
 
     def analyse(self, state: GameState) -> list[MoveValue]:
-        """All legal moves by what they do for the own board."""
-        values = self._values(state, ACTIONS_PER_SOURCE * (2 * state.num_players + 2))
+        """All legal moves by what they do for the player's board."""
+        values = np.zeros(num_actions(state.num_players))
+        write_values(state.rows, 0, self._scratch, values)
         legal = np.flatnonzero(values > -np.inf).tolist()
         return sorted((MoveValue(a, float(values[a])) for a in legal), key=lambda m: -m.value)
 
-    def _values(self, state: GameState, num_actions: int) -> NDArray[np.float64]:
-        values = np.zeros(num_actions)
-        write_values(state.rows, 0, self._scratch, values)
-        return values
 
-
-def greedy_actions(
-    rows: Rows, masks: NDArray[np.bool_], rng: np.random.Generator
-) -> NDArray[np.int64]:
-    """The greedy action of every game of a batch, as vector environments ask their opponents."""
-    actions = np.zeros(len(rows), np.int64)
-    write_greedy_actions(np.ascontiguousarray(rows), empty_rows(1), actions, 0, len(rows))
-    return actions
-
-
-KIND = AgentKind("greedy", "one turn ahead on the own board", GreedyAgent)
+KIND = AgentKind("greedy", "the best move for its own board, one move ahead", GreedyAgent)

@@ -1,12 +1,13 @@
 """Plays any legal action, all equally likely."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
-from azul_agents.base import Agent
+from azul_agents.base import Agent, Rows
 from azul_agents.registry import AgentKind, NoOptions
 from azul_env import GameState
-from azul_env.core.state import Rows
 
 
 class RandomAgent(Agent):
@@ -17,15 +18,15 @@ class RandomAgent(Agent):
 
     def act(self, state: GameState, legal_mask: NDArray[np.bool_], rng: np.random.Generator) -> int:
         """Any legal action."""
-        return int(random_actions(state.rows, legal_mask.reshape(1, -1), rng)[0])
+        return int(self.act_batch(state.rows, legal_mask.reshape(1, -1), [rng])[0])
 
-
-def random_actions(
-    rows: Rows, masks: NDArray[np.bool_], rng: np.random.Generator
-) -> NDArray[np.int64]:
-    """A random legal action for every game of a batch, as vector environments ask their opponents."""
-    ranks = (rng.random(len(masks)) * masks.sum(axis=1)).astype(np.int64)
-    return (masks.cumsum(axis=1) > ranks[:, None]).argmax(axis=1)
+    def act_batch(
+        self, rows: Rows, legal_masks: NDArray[np.bool_], rngs: Sequence[np.random.Generator]
+    ) -> NDArray[np.int64]:
+        """Any legal actions, one draw for each game."""
+        fractions = np.array([rng.random() for rng in rngs])
+        ranks = (fractions * legal_masks.sum(axis=1)).astype(np.int64)
+        return (legal_masks.cumsum(axis=1) > ranks[:, None]).argmax(axis=1)
 
 
 KIND = AgentKind("random", "any legal action, all equally likely", RandomAgent)

@@ -1,6 +1,6 @@
 """Trained networks as players: `neural` from a file, `ppo` with the models that come with the package."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import as_file, files
@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from azul_agents.base import Agent, CannotAnalyseError, MoveValue
-from azul_agents.neural.forward import layers_of, logits_and_values, write_game
+from azul_agents.base import Agent, CannotAnalyseError, MoveValue, Rows
+from azul_agents.neural.forward import layers_of, logits_and_values, write_game, write_games
 from azul_agents.neural.model_file import Model, ModelFileError, read_model
 from azul_agents.registry import AgentKind, AgentSpecError, option
 from azul_env import GameState, legal_mask
@@ -77,6 +77,12 @@ class NeuralPolicy:
             raise ValueError(f"observations must be float32 in [0, 1], not {observations.dtype}")
         return logits_and_values(self._layers, observations, self.num_actions)
 
+    def logits(self, rows: Rows) -> NDArray[np.float32]:
+        """Logits (batch, actions), legal or not, of many games as their players to move see them."""
+        logits = np.empty((len(rows), self.num_actions), np.float32)
+        write_games(self._layers, np.ascontiguousarray(rows), self._observation, logits)
+        return logits
+
     def judge(self, state: GameState) -> tuple[NDArray[np.float32], float]:
         """Logits of all actions, legal or not, and value of a position, as the player to move sees it."""
         logits = np.empty(self.num_actions, np.float32)
@@ -105,20 +111,32 @@ class NeuralAgent(Agent):
         """Load the network before anybody waits for a move. Raises AgentSpecError if there is none for this game."""
         self.policy(num_players)
 
+    @property
+    def one_game_at_a_time(self) -> bool:
+        """False: `begin_game` only loads the network."""
+        return False
+
     def act(self, state: GameState, legal_mask: NDArray[np.bool_], rng: np.random.Generator) -> int:
-        """The legal action that the network likes best, the first of equal ones; or one by chance, see `temperature`."""
-        logits = self._legal_logits(state, legal_mask)
+        """The legal action with the highest logit, the first of equal ones; or a sampled one, see `temperature`."""
+        return int(self.act_batch(state.rows, legal_mask.reshape(1, -1), [rng])[0])
+
+    def act_batch(
+        self, rows: Rows, legal_masks: NDArray[np.bool_], rngs: Sequence[np.random.Generator]
+    ) -> NDArray[np.int64]:
+        """What `act` chooses in each of many games."""
+        logits = self._legal_logits(rows, legal_masks)
         if self.temperature == 0:
-            return int(logits.argmax())
-        shares = np.cumsum(_likelihoods(logits, self.temperature))
+            return logits.argmax(axis=1)
+        cumulated = _likelihoods(logits, self.temperature).cumsum(axis=1)
+        thresholds = np.array([rng.random() for rng in rngs]) * cumulated[:, -1]
         # Rounding could lead past the end; an action of likelihood 0 adds nothing and is never found.
-        place = np.searchsorted(shares, rng.random() * shares[-1], side="right")
-        return int(min(place, np.searchsorted(shares, shares[-1])))
+        found = (cumulated > thresholds[:, None]).argmax(axis=1)
+        return np.where(thresholds < cumulated[:, -1], found, logits.argmax(axis=1))
 
     def preferences(self, state: GameState) -> list[Preference]:
         """All legal moves with the probability that the network gives them, the most probable first."""
         mask = legal_mask(state)
-        likelihoods = _likelihoods(self._legal_logits(state, mask), 1.0)
+        likelihoods = _likelihoods(self._legal_logits(state.rows, mask.reshape(1, -1)), 1.0)[0]
         shares = likelihoods / likelihoods.sum()
         ranked = (Preference(a, float(shares[a])) for a in np.flatnonzero(mask).tolist())
         return sorted(ranked, key=lambda move: -move.probability)
@@ -138,18 +156,19 @@ class NeuralAgent(Agent):
                 raise AgentSpecError(f"{self.spec!r}: {error}") from None
         return self._policy
 
-    def _legal_logits(self, state: GameState, legal_mask: NDArray[np.bool_]) -> NDArray[np.float32]:
-        """The logits, -inf for what is not legal."""
-        if state.is_terminal:
+    def _legal_logits(self, rows: Rows, legal_masks: NDArray[np.bool_]) -> NDArray[np.float32]:
+        """The logits of many games, -inf for what is not legal."""
+        if not legal_masks.any(axis=1).all():
             raise ValueError("the game is over: there is no move to choose")
-        logits = self.policy(state.num_players).judge(state)[0]
-        logits[~legal_mask] = -np.inf
+        logits = self.policy(int(rows["num_players"][0])).logits(rows)
+        logits[~legal_masks] = -np.inf
         return logits
 
 
 def _likelihoods(logits: NDArray[np.float32], temperature: float) -> NDArray[np.float64]:
     """How likely every action is, as a multiple of the likeliest."""
-    return np.exp((logits.astype(np.float64) - logits.max()) / temperature)
+    highest = logits.max(axis=1, keepdims=True)
+    return np.exp((logits.astype(np.float64) - highest) / temperature)
 
 
 @cache

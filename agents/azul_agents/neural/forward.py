@@ -83,8 +83,8 @@ def apply_layer(layer: Matrix, inputs: Vector, outputs: Vector) -> None:
 
 
 @kernel
-def _switch_off_negative(units: Vector) -> None:
-    """The rectifier, in place."""
+def _relu(units: Vector) -> None:
+    """ReLU, in place."""
     for place in range(len(units)):
         units[place] = max(units[place], np.float32(0))
 
@@ -99,7 +99,7 @@ def _embed_factory(layer: Matrix, counts: Vector, embedded: Vector) -> None:
             row = layer[FACTORY_CAPACITY * color + tiles]
             for place in range(len(embedded)):
                 embedded[place] += row[place]
-    _switch_off_negative(embedded)
+    _relu(embedded)
 
 
 @kernel
@@ -140,7 +140,7 @@ def _write_sources(
         kinds[factories, color] = NUM_KINDS * color + FACTORY_CAPACITY + max(tiles - 1, 0)
     in_center = seen[source_size:]
     apply_layer(layers.center, inputs, in_center)
-    _switch_off_negative(in_center)
+    _relu(in_center)
     apply_layer(layers.center_key, in_center, keys[factories])
     return seen
 
@@ -157,9 +157,9 @@ def _write_trunk(
     _copy(sources, inputs[rest:])
     between = np.empty(len(trunk), np.float32)
     apply_layer(layers.trunk_1, inputs, between)
-    _switch_off_negative(between)
+    _relu(between)
     apply_layer(layers.trunk_2, between, trunk)
-    _switch_off_negative(trunk)
+    _relu(trunk)
 
 
 @array_kernel
@@ -190,7 +190,7 @@ def _value(layers: Layers, trunk: Vector) -> np.float32:
     units = np.empty(layers.value_1.shape[1], np.float32)
     value = np.empty(1, np.float32)
     apply_layer(layers.value_1, trunk, units)
-    _switch_off_negative(units)
+    _relu(units)
     apply_layer(layers.value_2, units, value)
     return value[0]
 
@@ -227,6 +227,14 @@ def write_game(
     """Write the logits of a game as a player sees it, and return its value; `observation` is room for what it sees."""
     write_floats(rows[0], player, observation)
     return write_forward(layers, observation, logits)
+
+
+@kernel
+def write_games(layers: Layers, rows: Rows, observation: Vector, logits: Matrix) -> None:
+    """Write the logits of many games as their players to move see them; `observation` is scratch memory."""
+    for game in range(len(rows)):
+        write_floats(rows[game], rows[game]["current_player"], observation)
+        write_forward(layers, observation, logits[game])
 
 
 def logits_and_values(

@@ -9,21 +9,20 @@ from azul_agents.search.deepening import deepen, prepare
 from azul_agents.search.evaluation import Weights
 from azul_agents.search.principal_variation import MAX_PLIES, SearchMemory, new_memory
 from azul_env.core.actions import action_parts
-from azul_env.core.batch import new_streams, reset_game
-from azul_env.core.draw import Streams
+from azul_env.core.chance import Chances, chances_from
 from azul_env.core.jit import called_kernel
-from azul_env.core.moves import draft
 from azul_env.core.ranking import win_share
-from azul_env.core.rounds import PLAYING, close_round
+from azul_env.core.rounds import PLAYING
 from azul_env.core.spec import DEFAULT_MAX_ROUNDS
 from azul_env.core.state import Rows, empty_rows
+from azul_env.core.step import play_and_deal, reset_game
 from azul_env.core.words import as_bool, as_int64
 
 
 @called_kernel
 def play_duel(
     rows: Rows,
-    streams: Streams,
+    chances: Chances,
     num_players: int,
     new_seat: int,
     new: Weights,
@@ -33,7 +32,7 @@ def play_duel(
     """Play one game, the new weights in one seat and the old ones in the others; the new ones' share of the win."""
     k = as_int64(0)
     row = rows[0]
-    reset_game(row, num_players, as_int64(0), as_int64(DEFAULT_MAX_ROUNDS), streams, k)
+    reset_game(row, num_players, as_int64(0), as_int64(DEFAULT_MAX_ROUNDS), chances, k)
     while row["end_reason"] == PLAYING:
         player = row["current_player"]
         memory.stack[0] = rows[0]
@@ -41,8 +40,7 @@ def play_duel(
         weights = new if player == new_seat else old
         deepen(memory, weights, as_int64(MAX_PLIES), as_bool(False))
         source, color, destination = action_parts(memory.turns[0, 0])
-        if draft(row, source, color, destination):
-            close_round(row, streams, k)
+        play_and_deal(row, source, color, destination, chances, k)
     return win_share(row, new_seat)
 
 
@@ -74,11 +72,12 @@ def duel(
     rows = empty_rows(1)
     deals = -(-games // num_players)
     shares = np.zeros(deals)
-    for deal, start in enumerate(new_streams(seed, deals)):
+    chances = chances_from(seed, deals)
+    for deal in range(deals):
         for seat in range(num_players):
-            stream = np.array([start], np.uint64)
+            chance = chances[deal : deal + 1].copy()
             shares[deal] += (
-                play_duel(rows, stream, num_players, seat, new, old, memory) / num_players
+                play_duel(rows, chance, num_players, seat, new, old, memory) / num_players
             )
             on_game()
     error = float(shares.std(ddof=1) / np.sqrt(deals)) if deals > 1 else float("nan")

@@ -29,13 +29,12 @@ from azul_agents.search.evaluation import (
 from azul_agents.search.principal_variation import MAX_PLIES, NODE_LIMIT, SearchMemory, new_memory
 from azul_agents.search.turns import bring_best_forward, list_turns
 from azul_env.core.actions import action_parts
-from azul_env.core.batch import RANDOM_SEAT, new_streams, reset_game
-from azul_env.core.draw import Streams, deal, random_below
+from azul_env.core.chance import Chances, chances_from, deal, random_below
 from azul_env.core.jit import called_kernel, kernel
-from azul_env.core.moves import draft
-from azul_env.core.rounds import PLAYING, finish_round
+from azul_env.core.rounds import PLAYING
 from azul_env.core.spec import DEFAULT_MAX_ROUNDS, MAX_PLAYERS
 from azul_env.core.state import Row, Rows, empty_rows
+from azul_env.core.step import RANDOM_SEAT, ROUND_OVER, play_move, reset_game
 from azul_env.core.words import as_bool, as_int64
 
 LOOKED_AT: Final = 12  # turns that a player weighs, the best by guess
@@ -49,7 +48,7 @@ Sums = NDArray[np.float64]
 def choose_turn(
     rows: Rows,
     weights: Weights,
-    streams: Streams,
+    chances: Chances,
     k: int,
     blindness: int,
     memory: SearchMemory,
@@ -65,15 +64,14 @@ def choose_turn(
     looked_at = min(count, LOOKED_AT)
     for place in range(looked_at):
         bring_best_forward(turns, guesses, place, count)
-    if random_below(streams, k, as_int64(1000)) < blindness:
-        return turns[random_below(streams, k, min(count, CHOSEN_BLINDLY))]
+    if random_below(chances, k, as_int64(1000)) < blindness:
+        return turns[random_below(chances, k, min(count, CHOSEN_BLINDLY))]
     best_value = -np.inf
     best = turns[0]
     for place in range(looked_at):
         rows[1] = rows[0]
         source, color, destination = action_parts(turns[place])
-        if draft(rows[1], source, color, destination):
-            finish_round(rows[1])
+        play_move(rows[1], source, color, destination)
         value = margin_value(rows[1], player, weights, memory.places, memory.amounts)
         if value > best_value:
             best_value = value
@@ -138,7 +136,7 @@ def play_and_sum(
     num_players: int,
     games: int,
     weights: Weights,
-    streams: Streams,
+    chances: Chances,
     k: int,
     blindness: int,
     grams: Sums,
@@ -151,28 +149,28 @@ def play_and_sum(
     """Play games and add all their positions to the sums. With a node limit of 0 players look one turn ahead."""
     for _ in range(games):
         reset_game(
-            rows[0], num_players, as_int64(RANDOM_SEAT), as_int64(DEFAULT_MAX_ROUNDS), streams, k
+            rows[0], num_players, as_int64(RANDOM_SEAT), as_int64(DEFAULT_MAX_ROUNDS), chances, k
         )
         row = rows[0]
         count = as_int64(0)
         while row["end_reason"] == PLAYING and count + num_players < MAX_SAMPLES:
             note_sample(row, row["current_player"], samples, count, memory)
             count += 1
-            action = choose_turn(rows, weights, streams, k, blindness, memory)
+            action = choose_turn(rows, weights, chances, k, blindness, memory)
             if (
                 memory.control[NODE_LIMIT] > 0
-                and random_below(streams, k, as_int64(1000)) >= blindness
+                and random_below(chances, k, as_int64(1000)) >= blindness
             ):
                 memory.stack[0] = rows[0]
                 prepare(memory, row["current_player"])
                 deepen(memory, weights, as_int64(MAX_PLIES), as_bool(False))
                 action = memory.turns[0, 0]
             source, color, destination = action_parts(action)
-            if draft(row, source, color, destination) and finish_round(row):
+            if play_move(row, source, color, destination) == ROUND_OVER:
                 for seat in range(num_players):
                     note_sample(row, seat, samples, count, memory)
                     count += 1
-                deal(row, streams, k)
+                deal(row, chances, k)
         if row["end_reason"] != PLAYING:
             add_samples(row, samples, count, grams, moments, squares)
 
@@ -233,7 +231,7 @@ def self_play(
 ) -> SelfPlay:
     """Play games in compiled code, a chunk at a time so that progress can be shown; `nodes` bounds each search."""
     sums = SelfPlay.nothing()
-    streams = new_streams(seed, 1)
+    chances = chances_from(seed, 1)
     memory = new_memory(breadth=10, node_limit=nodes)
     rows, samples = empty_rows(2), np.zeros((MAX_SAMPLES, 3 + 2 * MAX_PLAYERS * MAX_LISTED))
     played = 0
@@ -243,7 +241,7 @@ def self_play(
             num_players,
             now,
             weights,
-            streams,
+            chances,
             0,
             blindness,
             sums.grams,

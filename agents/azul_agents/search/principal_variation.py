@@ -18,10 +18,9 @@ from azul_agents.search.evaluation import MAX_LISTED, Weights, margin_value
 from azul_agents.search.turns import MAX_TURNS, bring_best_forward, list_turns
 from azul_env.core.actions import action_parts
 from azul_env.core.jit import called_kernel, kernel
-from azul_env.core.moves import draft
-from azul_env.core.rounds import finish_round
 from azul_env.core.spec import NUM_COLORS, NUM_DESTINATIONS
 from azul_env.core.state import Row, Rows, center_of, empty_rows
+from azul_env.core.step import TURN_PASSED, play_move
 from azul_env.core.words import as_bool, as_int64
 
 MAX_PLIES: Final = 48  # more turns than a round of 4 players can have is not needed: deeper lines are valued as they are
@@ -113,9 +112,8 @@ def play_turn(memory: SearchMemory, ply: int, place: int) -> bool:
     """Play a listed turn of the position at a ply into the next; true if the round is over, which is scored then."""
     memory.stack[ply + 1] = memory.stack[ply]
     source, color, destination = action_parts(memory.turns[ply, place])
-    if not draft(memory.stack[ply + 1], source, color, destination):
+    if play_move(memory.stack[ply + 1], source, color, destination) == TURN_PASSED:
         return False
-    finish_round(memory.stack[ply + 1])
     memory.control[NODES] += 1
     return True
 

@@ -28,12 +28,12 @@ from azul_agents.search.clock import NEVER, now_nanoseconds
 from azul_agents.search.evaluation import MAX_LISTED, Weights, margin_value
 from azul_agents.search.turns import MAX_TURNS, list_turns
 from azul_env.core.actions import action_parts
-from azul_env.core.batch import play_round
-from azul_env.core.draw import Streams, deal
+from azul_env.core.chance import CHANCE, Chances, deal
 from azul_env.core.jit import called_kernel, kernel
-from azul_env.core.moves import draft
-from azul_env.core.rounds import PLAYING, finish_round
-from azul_env.core.state import Rows, empty_rows
+from azul_env.core.legality import random_move
+from azul_env.core.rounds import PLAYING
+from azul_env.core.state import Row, Rows, empty_rows
+from azul_env.core.step import TURN_PASSED, play_move
 from azul_env.core.words import as_bool, as_int64
 from azul_env.rewards import margin
 
@@ -63,7 +63,7 @@ class TreeMemory(NamedTuple):
 
     rows: Rows  # the position to be searched, and room for those that follow
     control: NDArray[np.int64]
-    streams: Streams  # of the random turns, one
+    chances: Chances  # of the random turns, one
     visits: NDArray[np.int32]  # the tree: see above
     mean: NDArray[np.float32]
     first: NDArray[np.int32]
@@ -86,7 +86,7 @@ class TreeMemory(NamedTuple):
         self.control[LEAF] = leaf
         self.control[PATIENCE] = 1 if leaf == VALUE else PATIENCE_WITH_CHANCE
         self.control[NUM_NODES] = 1
-        self.streams[0] = stream
+        self.chances[0] = (stream, stream, 0, 1, stream)
         for array in (self.visits, self.mean, self.first, self.span):
             array[0] = 0
 
@@ -111,7 +111,7 @@ def new_tree(capacity: int) -> TreeMemory:
     return TreeMemory(
         rows=empty_rows(2),
         control=control,
-        streams=np.zeros(1, np.uint64),
+        chances=np.zeros(1, CHANCE),
         visits=np.zeros(capacity, np.int32),
         mean=np.zeros(capacity, np.float32),
         first=np.zeros(capacity, np.int32),
@@ -194,19 +194,25 @@ def _turn_into_priors(guesses: NDArray[np.float64], count: int) -> None:
 
 
 @kernel
+def play_round(row: Row, chances: Chances, k: int) -> None:
+    """Play random moves to the end of the round, which is scored. Caller guarantees that it is on."""
+    source, color, destination = random_move(row, chances, k)
+    while play_move(row, source, color, destination) == TURN_PASSED:
+        source, color, destination = random_move(row, chances, k)
+
+
+@kernel
 def leaf_result(tree: TreeMemory, weights: Weights) -> float:
     """What the position in rows[1] is worth to the searcher. A round that is over is scored already."""
-    row, streams, control = tree.rows[1], tree.streams, tree.control
+    row, chances, control = tree.rows[1], tree.chances, tree.control
     k = as_int64(0)
     if control[LEAF] != VALUE and row["end_reason"] == PLAYING and row["available"] != 0:
-        play_round(row, streams, k)
-        finish_round(row)
+        play_round(row, chances, k)
     if control[LEAF] == GAME:
         while row["end_reason"] == PLAYING:
             if row["available"] == 0:
-                deal(row, streams, k)
-            play_round(row, streams, k)
-            finish_round(row)
+                deal(row, chances, k)
+            play_round(row, chances, k)
     if control[LEAF] == VALUE:
         value = margin_value(row, control[SEARCHER], weights, tree.places, tree.amounts)
         return result_of(value)
@@ -255,8 +261,7 @@ def select(tree: TreeMemory, exploration: float) -> int:
         length += 1
         tree.path[length] = node
         source, color, destination = action_parts(as_int64(tree.action[node]))
-        if draft(row, source, color, destination):
-            finish_round(row)
+        if play_move(row, source, color, destination) != TURN_PASSED:
             break
     return length
 

@@ -24,13 +24,15 @@ from ray.rllib.env.multi_agent_env import MultiAgentEnv
 from ray.tune.registry import register_env
 
 from azul_env import GameState
-from azul_env.core.batch import reset_games
+from azul_env.chance import seeded_bits
+from azul_env.core.batch import reset_games, step_one
+from azul_env.core.chance import Chances, chance_of
 from azul_env.core.rounds import PLAYING
 from azul_env.core.spec import DEFAULT_MAX_ROUNDS
 from azul_env.core.state import empty_rows
-from azul_env.deals import as_generator, stream_of
-from azul_env.envs.kernels import play_one, publish
-from azul_env.envs.settings import RANDOM, Settings
+from azul_env.core.step import ILLEGAL
+from azul_env.envs.kernels import Published, publish
+from azul_env.envs.settings import RANDOM, Settings, action_number
 from azul_env.observation import PADDING
 from azul_env.rewards import ILLEGAL_PENALTY, reward_kind, write_rewards
 from azul_env.rules import refuse
@@ -74,7 +76,7 @@ class AzulMultiAgentEnv(MultiAgentEnv):
         self.observation_spaces = dict.fromkeys(self.possible_agents, space)
         self.action_spaces = dict.fromkeys(self.possible_agents, settings.action_space())
         self._rows = empty_rows(1)
-        self._streams: NDArray[np.uint64] | None = None
+        self._chances: Chances | None = None
         self._features = np.zeros((1, settings.size + PADDING), np.uint8)
         self._nobody = dict.fromkeys([*self.possible_agents, "__all__"], False)
         self._everybody = dict.fromkeys([*self.possible_agents, "__all__"], True)
@@ -83,12 +85,12 @@ class AzulMultiAgentEnv(MultiAgentEnv):
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[AgentDict, AgentDict]:
         """Start a new game, whoever begins. A seed starts the chance of this and all later games anew."""
-        if seed is not None or self._streams is None:
-            self._streams = stream_of(as_generator(seed))
+        if seed is not None or self._chances is None:
+            self._chances = chance_of(seeded_bits(seed))
         settings = self.settings
         reset_games(
             self._rows,
-            self._streams,
+            self._chances,
             settings.num_players,
             settings.starting_player,
             settings.max_rounds,
@@ -103,11 +105,12 @@ class AzulMultiAgentEnv(MultiAgentEnv):
         ((agent, action),) = action_dict.items()
         if agent != self.possible_agents[mover]:
             raise ValueError(f"{agent} acts, but {self.possible_agents[mover]} is to move")
-        assert self._streams is not None, "reset() comes first"
+        assert self._chances is not None, "reset() comes first"
         before = self._rows.copy()
-        is_legal = play_one(self._rows, int(action), self._streams)
+        number = action_number(action)
+        is_legal = step_one(self._rows, number, self._chances) != ILLEGAL
         if not is_legal and self.strict:
-            refuse(GameState(before), int(action))
+            refuse(GameState(before), number)
         if is_legal and self._rows["end_reason"][0] == PLAYING:
             observed = self._observed([self.current_player])
             return observed, self._rewards(before), self._nobody, self._nobody, {}
@@ -136,7 +139,7 @@ class AzulMultiAgentEnv(MultiAgentEnv):
         mask = np.empty((1, settings.num_actions), np.bool_)
         observation = np.empty((1, settings.size), np.float32)
         seats = np.array([seat], np.int64)
-        publish(self._rows, seats, mask, self._features, observation, 0, 1)
+        publish(self._rows, seats, Published(mask, self._features, observation), 0, 1)
         return {"action_mask": mask[0].view(np.int8), "observations": observation[0]}
 
     def _rewards(self, before: NDArray[Any]) -> dict[str, float]:

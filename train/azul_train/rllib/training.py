@@ -22,6 +22,7 @@ from ray.rllib.algorithms.ppo import PPOConfig
 from ray.rllib.core.rl_module.multi_rl_module import MultiRLModuleSpec
 from ray.rllib.core.rl_module.rl_module import RLModuleSpec
 
+from azul_agents.arena.match import MatchResult
 from azul_agents.arena.ray_session import ray_session
 from azul_train.config import TrainConfig
 from azul_train.network import AzulNetwork
@@ -31,7 +32,6 @@ from azul_train.run.folder import RunFolder
 from azul_train.run.progress import SELF_PLAY, OnProgress, ignore
 from azul_train.run.scorekeeper import Scorekeeper
 from azul_train.run.stopwatch import Stopwatch
-from azul_train.selfplay.evaluation import Evaluation
 
 POLICY: Final = "shared"  # one for all seats
 CHECKPOINTS: Final = "rllib"  # the folder, inside the run's
@@ -47,7 +47,7 @@ def train(
     folder: RunFolder,
     on_progress: OnProgress = ignore,
     address: str | None = None,
-) -> list[Evaluation]:
+) -> list[MatchResult]:
     """Train from the start, on the Ray at an address or a local one; how the best model does in the end."""
     with folder.locked(), _run(config, folder, on_progress, address) as run:
         run.begin()
@@ -59,7 +59,7 @@ def resume(
     on_progress: OnProgress = ignore,
     command: str = "resume",
     address: str | None = None,
-) -> list[Evaluation]:
+) -> list[MatchResult]:
     """Go on from the last checkpoint of a run that was ended, however that happened."""
     with folder.locked(), _run(folder.config, folder, on_progress, address) as run:
         run.go_on()
@@ -144,7 +144,7 @@ class RllibRun:
         self.algorithm.restore_from_path(found.resolve())
         self.keeper.set_state(json.loads((found / BOOKS).read_text(encoding="utf-8")))
 
-    def learn(self) -> list[Evaluation]:
+    def learn(self) -> list[MatchResult]:
         """Play and learn until the steps are done, then measure the best model on fresh deals."""
         config, keeper = self.config, self.keeper
         while keeper.steps < config.steps:

@@ -3,18 +3,21 @@
 import time
 from typing import Any, Final
 
+from azul_agents.arena.match import MatchConfig, MatchResult, run_match
+from azul_agents.base import Agent
+from azul_agents.neural.agent import NeuralAgent, NeuralPolicy
 from azul_agents.neural.model_file import read_model
+from azul_agents.registry import make_agent
 from azul_train.config import TrainConfig
-from azul_train.export import export_network, load_network
+from azul_train.export import export_network, load_network, model_of
 from azul_train.network import AzulNetwork
 from azul_train.run.folder import RunFolder
 from azul_train.run.progress import EVALUATION, OnProgress, Progress
 from azul_train.run.stopwatch import Stopwatch
-from azul_train.selfplay.evaluation import Evaluation, evaluate
-from azul_train.selfplay.opponents import NetworkPlayer, scripted_opponent
 
 # Added to the evaluation's seed for the final one: the best model was chosen on the other deals.
 FINAL_DEALS: Final = 1
+LEARNER: Final = "learner"  # its name in matches
 
 
 class Scorekeeper:
@@ -27,7 +30,7 @@ class Scorekeeper:
         self.steps = 0
         self.best_score = -1.0
         self.win_rates: dict[str, float] = {}
-        self._opponents = {spec: scripted_opponent(spec) for spec in config.evaluation.opponents}
+        self._opponents = {spec: make_agent(spec) for spec in config.evaluation.opponents}
         self._start = time.monotonic()
 
     @property
@@ -57,7 +60,7 @@ class Scorekeeper:
         """Measure the learner, and keep it if it is the best so far: by its mean win rate."""
         config = self.config.evaluation
         results = self._measured(network, config.games, config.seed)
-        self.win_rates = {result.opponent: result.win_rate for result in results}
+        self.win_rates = {result.agents[1]: result.tallies[0].win_rate for result in results}
         for result in results:
             self.note("evaluation", **as_metrics(result))
         rates = {f"win_rate/{name}": rate for name, rate in self.win_rates.items()}
@@ -67,7 +70,7 @@ class Scorekeeper:
             self.best_score = score
             export_network(network, self.folder.best_model, self.card())
 
-    def finish(self, network: AzulNetwork) -> list[Evaluation]:
+    def finish(self, network: AzulNetwork) -> list[MatchResult]:
         """Measure the best model on deals that nothing was chosen by, and write both models."""
         export_network(network, self.folder.model, self.card())
         config = self.config.evaluation
@@ -106,29 +109,32 @@ class Scorekeeper:
             "win_rates": self.win_rates,
         }
 
-    def _measured(self, network: AzulNetwork, games: int, seed: int) -> list[Evaluation]:
-        """How a network's best moves do against each opponent of the evaluation."""
-        player = NetworkPlayer(network, is_sampling=False)
+    def _measured(self, network: AzulNetwork, games: int, seed: int) -> list[MatchResult]:
+        """How a network's likeliest moves do in a match against each opponent, as `azul eval` would play it."""
+        policy = NeuralPolicy(model_of(network, {}))
+        learner = NeuralAgent(LEARNER, lambda num_players: policy)
+        agents: dict[str, Agent] = {LEARNER: learner, **self._opponents}
         results = []
-        config = self.config
         with self.watch.measure("evaluation"):
-            for number, (spec, opponent) in enumerate(self._opponents.items()):
+            for number, spec in enumerate(self._opponents):
                 self.tell(EVALUATION, number, len(self._opponents))
-                table = (spec, config.num_players, games, seed, config.max_rounds)
-                results.append(evaluate(player, opponent, *table))
+                table = (LEARNER, *[spec] * (self.config.num_players - 1))
+                config = MatchConfig(games, seed, jobs=1)
+                results.append(run_match(table, config, make=agents.__getitem__))
         return results
 
 
-def as_metrics(result: Evaluation) -> dict[str, Any]:
-    """An evaluation as a line of the metrics holds it."""
-    low, high = result.interval
+def as_metrics(result: MatchResult) -> dict[str, Any]:
+    """A match of the learner as a line of the metrics holds it."""
+    own, *others = result.tallies
+    low, high = own.interval
     return {
-        "opponent": result.opponent,
-        "games": result.games,
-        "wins": result.wins,
-        "win_rate": result.win_rate,
+        "opponent": result.agents[1],
+        "games": own.games,
+        "wins": own.won,
+        "win_rate": own.win_rate,
         "low": low,
         "high": high,
-        "points": result.points,
-        "opponent_points": result.opponent_points,
+        "points": own.mean_points,
+        "opponent_points": sum(tally.mean_points for tally in others) / len(others),
     }

@@ -9,10 +9,11 @@ from typing import Any, Final
 import numpy as np
 import torch
 
+from azul_env.core.chance import CHANCE
 from azul_env.core.state import STATE
 from azul_train.run.folder import write_atomically
 
-FORMAT: Final = 1
+FORMAT: Final = 2
 
 
 def save_checkpoint(path: Path, content: dict[str, Any]) -> None:
@@ -59,13 +60,13 @@ def set_random_states(states: dict[str, Any]) -> None:
 
 def pack_games(state: dict[str, Any]) -> dict[str, Any]:
     """The state of the games as tensors and texts."""
-    arrays = {"rows": np.uint8, "streams": np.int64, "seats": np.int64, "members": np.int64}
+    arrays = {"rows": np.uint8, "chances": np.uint8, "seats": np.int64, "members": np.int64}
     packed = {name: torch.from_numpy(state[name].view(kind)) for name, kind in arrays.items()}
     return packed | {"rng": json.dumps(state["rng"])}
 
 
 def unpack_games(packed: dict[str, Any]) -> dict[str, Any]:
     """The state of the games again."""
-    kinds = {"rows": STATE, "streams": np.uint64, "seats": np.int64, "members": np.int64}
+    kinds = {"rows": STATE, "chances": CHANCE, "seats": np.int64, "members": np.int64}
     arrays = {name: packed[name].numpy().view(kind) for name, kind in kinds.items()}
     return arrays | {"rng": json.loads(packed["rng"])}

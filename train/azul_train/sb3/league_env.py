@@ -7,9 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvObs, VecEnvStepReturn
 
-from azul_env.core.batch import new_streams
+from azul_env.core.chance import chances_from
 from azul_env.core.state import Rows
-from azul_env.envs.seats import BatchedOpponent, SeatGames
+from azul_env.envs.opponents import Player, Rngs
+from azul_env.envs.seats import SeatGames
 from azul_env.envs.settings import RANDOM, Settings
 from azul_train.run.stopwatch import Stopwatch
 from azul_train.sb3.vec_env import ArrayVecEnv
@@ -39,8 +40,8 @@ class LeagueVecEnv(ArrayVecEnv):
         self.league, self.reward = league, reward
         self.stopwatch = stopwatch or Stopwatch()
         self.games = SeatGames(num_envs, settings, ())
-        self.rng = np.random.default_rng([seed, 1])
-        self.games.streams[:] = new_streams(seed, num_envs)
+        self.games.rng = np.random.default_rng([seed, 1])
+        self.games.chances[:] = chances_from(seed, num_envs)
         self._members = np.zeros(num_envs, np.int64)
 
     def reset(self) -> VecEnvObs:
@@ -53,7 +54,7 @@ class LeagueVecEnv(ArrayVecEnv):
         """Play the noted actions and let the opponents answer; new games start where one ended."""
         with self.stopwatch.measure("environment"):
             before = self.games.rows.copy()
-            result = self.games.step(self._actions, self.rng)
+            result = self.games.step(self._actions)
             if result.illegal.any():
                 game = int(np.flatnonzero(result.illegal)[0])
                 raise ValueError(f"the learner played the illegal action {self._actions[game]}")
@@ -83,38 +84,43 @@ class LeagueVecEnv(ArrayVecEnv):
         """All that the games to come depend on, beside the league's players."""
         return {
             "rows": self.games.rows.copy(),
-            "streams": self.games.streams.copy(),
+            "chances": self.games.chances.copy(),
             "seats": self.games.seats.copy(),
             "members": self._members.copy(),
-            "rng": self.rng.bit_generator.state,
+            "rng": self.games.rng.bit_generator.state,
         }
 
     def set_state(self, state: dict[str, Any]) -> NDArray[np.float32]:
         """Go on from a state that `get_state` gave; the observations of the learners."""
         self.games.rows[:] = state["rows"]
-        self.games.streams[:] = state["streams"]
+        self.games.chances[:] = state["chances"]
         self.games.seats[:] = state["seats"]
         self._assign(np.ones(self.num_envs, np.bool_), state["members"])
-        self.rng.bit_generator.state = state["rng"]
+        self.games.rng.bit_generator.state = state["rng"]
         return self.publish()
 
     def _begin(self, due: NDArray[np.bool_]) -> None:
         """Start games against newly drawn opponents."""
-        self._assign(due, self.league.draw(int(due.sum()), self.rng))
-        self.games.begin(due, self.rng)
+        self._assign(due, self.league.draw(int(due.sum()), self.games.rng))
+        self.games.begin(due)
 
     def _assign(self, games: NDArray[np.bool_], members: NDArray[np.int64]) -> None:
         self._members[games] = members
         self.games.assigned[games] = members[:, None]
         self.games.opponents = [
-            self._timed(member.player, member.is_snapshot) for member in self.league.members
+            _Timed(member.player, self.stopwatch, member.is_snapshot)
+            for member in self.league.members
         ]
 
-    def _timed(self, player: BatchedOpponent, is_snapshot: bool) -> BatchedOpponent:
-        name = "snapshots" if is_snapshot else "scripted opponents"
 
-        def answer(rows: Rows, masks: NDArray[np.bool_], rng: np.random.Generator) -> Any:
-            with self.stopwatch.measure(name):
-                return player(rows, masks, rng)
+class _Timed:
+    """A player whose time is measured."""
 
-        return answer
+    def __init__(self, player: Player, stopwatch: Stopwatch, is_snapshot: bool) -> None:
+        self.player, self.stopwatch = player, stopwatch
+        self.name = "snapshots" if is_snapshot else "scripted opponents"
+
+    def act_batch(self, rows: Rows, legal_masks: NDArray[np.bool_], rngs: Rngs) -> Any:
+        """What the player answers."""
+        with self.stopwatch.measure(self.name):
+            return self.player.act_batch(rows, legal_masks, rngs)

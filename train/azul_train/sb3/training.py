@@ -8,6 +8,8 @@ from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import Logger
 
+from azul_agents.arena.match import MatchResult
+from azul_agents.registry import make_agent
 from azul_train.config import TrainConfig
 from azul_train.export import export_network, load_network
 from azul_train.network import AzulNetwork
@@ -25,17 +27,16 @@ from azul_train.sb3.checkpoint import (
 )
 from azul_train.sb3.league_env import LeagueVecEnv
 from azul_train.sb3.policy import AzulPolicy
-from azul_train.selfplay.evaluation import Evaluation
-from azul_train.selfplay.imitation import collect_samples, imitate
+from azul_train.selfplay.imitation import SharedOut, collect_samples, imitate
 from azul_train.selfplay.league import League
-from azul_train.selfplay.opponents import NetworkPlayer, scripted_opponent
+from azul_train.selfplay.network_agent import NetworkAgent
 
 LOSSES: Final = ("policy_gradient_loss", "value_loss", "entropy_loss", "approx_kl", "clip_fraction")
 
 
 def train(
     config: TrainConfig, folder: RunFolder, on_progress: OnProgress = ignore
-) -> list[Evaluation]:
+) -> list[MatchResult]:
     """Train from the start; how the best model does in the end."""
     with folder.locked():
         run = Run(config, folder, on_progress)
@@ -46,7 +47,7 @@ def train(
 
 def resume(
     folder: RunFolder, on_progress: OnProgress = ignore, command: str = "resume"
-) -> list[Evaluation]:
+) -> list[MatchResult]:
     """Go on from the last checkpoint of a run that was ended, however that happened."""
     with folder.locked():
         run = Run(folder.config, folder, on_progress)
@@ -63,7 +64,7 @@ class Run:
         self.config, self.folder = config, folder
         self.stopwatch = Stopwatch()
         self.score = Scorekeeper(config, folder, on_progress, self.stopwatch)
-        scripted = {spec: scripted_opponent(spec) for spec in config.league.scripted}
+        scripted = {spec: make_agent(spec) for spec in config.league.scripted}
         self.league = League(config.league, scripted)
         self.env = LeagueVecEnv(
             config.ppo.games,
@@ -96,7 +97,7 @@ class Run:
         total = config.samples * (1 + config.epochs)
         with self.stopwatch.measure("imitation"):
             samples = collect_samples(
-                scripted_opponent(config.teacher, config.threads),
+                SharedOut(config.teacher, config.threads),
                 self.config.num_players,
                 config.samples,
                 config.random_moves,
@@ -130,7 +131,9 @@ class Run:
         for member in saved["league"]:
             if member["is_snapshot"]:
                 frozen = load_network(self.folder.snapshots / f"{member['name']}.npz")
-                self.league.add_snapshot(member["name"], NetworkPlayer.frozen(frozen))
+                self.league.add_snapshot(
+                    member["name"], NetworkAgent.frozen(frozen, member["name"])
+                )
         self.league.set_state(saved["league"])
         self._deal()
         self.network.load_state_dict(saved["network"])
@@ -146,7 +149,7 @@ class Run:
         """Let SB3 get ready, which starts the games."""
         self._callback = self.model._setup_learn(self.config.steps, _NoCallback())[1]
 
-    def learn(self) -> list[Evaluation]:
+    def learn(self) -> list[MatchResult]:
         """Play and learn until the steps are done, then measure the best model on fresh deals."""
         config, model = self.config, self.model
         while self.steps < config.steps:
@@ -178,7 +181,7 @@ class Run:
     def _add_snapshot(self) -> None:
         name = f"{self.steps:09d}"
         export_network(self.network, self.folder.snapshots / f"{name}.npz", {"steps": self.steps})
-        self.league.add_snapshot(name, NetworkPlayer.frozen(self.network))
+        self.league.add_snapshot(name, NetworkAgent.frozen(self.network, name))
 
     def _save(self) -> None:
         """Write a checkpoint."""

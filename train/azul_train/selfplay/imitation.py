@@ -1,6 +1,7 @@
 """A warm start: learn to play as a teacher does, and what its games are worth."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
@@ -8,15 +9,19 @@ import torch
 from numpy.typing import NDArray
 from torch.nn import functional
 
-from azul_agents.baselines.random_agent import random_actions
-from azul_env.core.batch import NONE_ILLEGAL, RANDOM_SEAT, new_streams, reset_games, write_masks
+from azul_agents.base import Agent
+from azul_agents.registry import make_agent
+from azul_env.core.batch import reset_games, write_masks
+from azul_env.core.chance import chances_from
 from azul_env.core.rounds import PLAYING
 from azul_env.core.spec import num_actions
 from azul_env.core.state import Rows, empty_rows
-from azul_env.envs.kernels import play_some
-from azul_env.envs.seats import BatchedOpponent
+from azul_env.core.step import ALL_LEGAL, RANDOM_SEAT, step_some
+from azul_env.envs.opponents import answers_of
+from azul_env.rules import refuse
+from azul_env.state import GameState
 from azul_train.network import AzulNetwork
-from azul_train.selfplay.opponents import observed
+from azul_train.selfplay.network_agent import observed
 from azul_train.selfplay.rewards import seat_rewards
 
 GAMES = 128  # played at once
@@ -34,8 +39,32 @@ class Samples:
         return len(self.rows)
 
 
+class SharedOut(Agent):
+    """Copies of an agent that share the games out over threads: compiled searches need no lock."""
+
+    def __init__(self, spec: str, threads: int) -> None:
+        self.spec = spec
+        self._agents = [make_agent(spec) for _ in range(threads)]
+        self._pool = ThreadPoolExecutor(threads)
+
+    def act(self, state: GameState, legal_mask: NDArray[np.bool_], rng: np.random.Generator) -> int:
+        """The action of one of them."""
+        return self._agents[0].act(state, legal_mask, rng)
+
+    def act_batch(
+        self, rows: Rows, legal_masks: NDArray[np.bool_], rngs: Sequence[np.random.Generator]
+    ) -> NDArray[np.int64]:
+        """The actions of all games, a part of them from each."""
+        parts = np.array_split(np.arange(len(rows)), min(len(self._agents), len(rows)))
+
+        def ask(agent: Agent, games: NDArray[np.int64]) -> NDArray[np.int64]:
+            return answers_of(agent, rows[games], legal_masks[games], [rngs[g] for g in games])
+
+        return np.concatenate(list(self._pool.map(ask, self._agents, parts)))
+
+
 def collect_samples(
-    teacher: BatchedOpponent,
+    teacher: Agent,
     num_players: int,
     count: int,
     random_moves: float,
@@ -50,28 +79,29 @@ def collect_samples(
     always its own choice.
     """
     rng = np.random.default_rng([seed, 3])
-    streams = new_streams(seed, GAMES)
+    chances = chances_from(seed, GAMES)
+    rngs, dice = [rng] * GAMES, make_agent("random")
     rows = empty_rows(GAMES)
     everything, masks = np.arange(GAMES), np.zeros((GAMES, num_actions(num_players)), np.bool_)
     kept: list[Samples] = []
     histories: list[list[tuple[Rows, int]]] = [[] for _ in range(GAMES)]
-    reset_games(rows, streams, num_players, RANDOM_SEAT, max_rounds, 0, GAMES)
+    reset_games(rows, chances, num_players, RANDOM_SEAT, max_rounds, 0, GAMES)
     collected = 0
     while collected < count:
         write_masks(rows, masks, 0, GAMES)
-        choices = np.ascontiguousarray(teacher(rows.copy(), masks, rng), np.int64)
+        choices = answers_of(teacher, rows.copy(), masks, rngs)
         for game in range(GAMES):
             histories[game].append((rows[game : game + 1].copy(), int(choices[game])))
         is_random = rng.random(GAMES) < random_moves
-        played = np.where(is_random, random_actions(rows, masks, rng), choices)
-        wrong = play_some(rows, streams, everything, played)
-        if wrong != NONE_ILLEGAL:
-            raise ValueError(f"the teacher chose the illegal action {played[wrong]}")
+        played = np.where(is_random, dice.act_batch(rows, masks, rngs), choices)
+        wrong = step_some(rows, chances, everything, played)
+        if wrong != ALL_LEGAL:
+            refuse(GameState(rows[wrong : wrong + 1].copy()), int(played[wrong]), wrong)
         for game in np.flatnonzero(rows["end_reason"] != PLAYING).tolist():
             kept.append(_finished(histories[game], rows[game : game + 1], reward))
             collected += len(kept[-1])
             histories[game] = []
-            reset_games(rows, streams, num_players, RANDOM_SEAT, max_rounds, game, game + 1)
+            reset_games(rows, chances, num_players, RANDOM_SEAT, max_rounds, game, game + 1)
         on_samples(min(collected, count))
     return Samples(
         np.concatenate([samples.rows for samples in kept])[:count],

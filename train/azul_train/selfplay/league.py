@@ -17,7 +17,7 @@ from typing import Any, Final, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from azul_env.envs.seats import BatchedOpponent
+from azul_agents.base import Agent
 
 MIRROR, MIX, PRIORITISED = "mirror", "mix", "prioritised"
 SCHEDULES: Final = (MIRROR, MIX, PRIORITISED)
@@ -54,7 +54,7 @@ class Member:
     """An opponent and how the learner fares against it."""
 
     name: str
-    player: BatchedOpponent
+    player: Agent
     is_snapshot: bool
     games: int = 0
     win_rate: float = 0.5  # of the learner, over about the last MEMORY_GAMES games
@@ -68,18 +68,18 @@ class Member:
 class League:
     """The opponents so far. Its members keep their numbers."""
 
-    def __init__(self, settings: LeagueSettings, scripted: Mapping[str, BatchedOpponent]) -> None:
+    def __init__(self, settings: LeagueSettings, scripted: Mapping[str, Agent]) -> None:
         if settings.schedule not in SCHEDULES:
             raise ValueError(f"schedule {settings.schedule!r} is none of {', '.join(SCHEDULES)}")
         self.settings = settings
         self.members = [Member(name, player, False) for name, player in scripted.items()]
 
     @property
-    def players(self) -> list[BatchedOpponent]:
+    def players(self) -> list[Agent]:
         """What the games ask for actions, by number of the member."""
         return [member.player for member in self.members]
 
-    def add_snapshot(self, name: str, player: BatchedOpponent) -> None:
+    def add_snapshot(self, name: str, player: Agent) -> None:
         """A frozen copy of the learner joins; from now on it is the newest."""
         self.members.append(Member(name, player, True))
 

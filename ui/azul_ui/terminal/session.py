@@ -1,9 +1,8 @@
 """A person's game against agents: who sits where, what is dealt, undo, save and load. Nothing here prints or asks.
 
-Deals and opponents are functions of the game's seed. The displays of round r are drawn by a generator of their own,
-PCG64(SeedSequence(seed, spawn_key=(r,))), and an opponent's n-th turn has one of its own as well. So going back needs no
-generator's state: after an undo the same deals come again, exactly while the bag lasts, and afterwards wherever bag and
-lid are the same. A saved game that is loaded goes on as it would have gone on without that.
+Deals and opponents are functions of the game's seed: deals by the rule of docs/SPEC.md, and each turn of an opponent has a
+generator of its own. So going back needs no generator's state: after an undo the same deals come again, exactly while the
+bag lasts, and afterwards wherever bag and lid are the same. A saved game that is loaded goes on as it would have without that.
 """
 
 import contextlib
@@ -71,11 +70,6 @@ def default_opponent() -> str:
     return strongest_spec(SECONDS_LIMIT)
 
 
-def deal_generator(seed: int, number: int) -> np.random.Generator:
-    """The generator that fills the displays of a round; rounds count from 0."""
-    return np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed, spawn_key=(number,))))
-
-
 def opponent_generator(seed: int, turn: int) -> np.random.Generator:
     """The generator that an opponent gets for one turn."""
     # Its seed is a hash: a generator tells the seed that it was made from, and nobody may work out the deals from that.
@@ -95,8 +89,7 @@ class GameSession:
         seed = secrets.randbits(SEED_BITS) if config.seed is None else config.seed
         person = _seat_of(config.seat, num_players, seed)
         names = _seated(opponents, num_players, person)
-        recorder = GameRecorder(num_players, 0, deal_generator(seed, 0), agents=names)
-        recorder.record.seed = seed
+        recorder = GameRecorder(num_players, 0, seed, agents=names)
         self._config = config
         self._agents: dict[int, Agent] = {}
         self._hinting: Agent | None = None
@@ -221,7 +214,6 @@ class GameSession:
         return [i for i, e in events if e["type"] in TURNS and e["player"] == self.person]
 
     def _draft(self, action: int) -> Happening:
-        self._recorder.rng = deal_generator(self.seed, self.state.round + 1)
         before, place = self.state, len(self.record.events)
         self._recorder.draft(action)
         return self._happened(before, place)
@@ -249,10 +241,7 @@ class GameSession:
         self._go_on_from(record)
 
     def _go_on_from(self, record: GameRecord) -> None:
-        state = verify(record)
-        # The recorder's own start is thrown away: it has no way to begin in the middle.
-        self._recorder = GameRecorder(record.num_players)
-        self._recorder.record, self._recorder.state = record, state
+        self._recorder = GameRecorder.resumed(record, record.seed)
 
     def _person_in(self, record: GameRecord, state: GameState) -> int:
         """The seat that the person takes in a loaded game."""
