@@ -1,6 +1,7 @@
 """One line of text for a position, three characters for a move. `docs/SPEC.md` explains both with examples."""
 
 import re
+from collections.abc import Iterable
 from typing import Final
 
 from azul_env.core.actions import Action, AnyAction, decode_action
@@ -14,10 +15,9 @@ from azul_env.core.spec import (
     MIN_PLAYERS,
     NUM_LINES,
     RULESET,
-    VARIANT,
     num_factories,
-    wall_color,
 )
+from azul_env.core.variant import COLORED, VARIANTS, Variant
 from azul_env.errors import NotationError
 from azul_env.position import FACTORY_OFFER, GAME_OVER, Position
 
@@ -49,13 +49,14 @@ def text_of_position(position: Position) -> str:
         f"azul {position['num_players']}p round {position['round']}/{position['max_rounds']} "
         f"{turn} {position['current_player']} start {position['starting_player_next_round']}"
     )
+    variant = VARIANTS[position["variant"]]
     center = _letters(position["center"]) + MARKER * position["center_has_marker"]
     parts = [
         head,
         " ".join(_letters(factory) or NOTHING for factory in position["factories"]),
         center or NOTHING,
         f"bag {_counts(position['bag'])} lid {_counts(position['discard'])}",
-        *(_board_text(player) for player in position["players"]),
+        *(_board_text(player, variant) for player in position["players"]),
     ]
     return " | ".join(parts)
 
@@ -77,9 +78,10 @@ def position_of_text(text: str) -> Position:
         )
     supply = _match(SUPPLY, parts[3], "bag B20Y20R20K20W20 lid -")
     has_marker = parts[2].endswith(MARKER)
+    variant = COLORED  # a text that names no variant
     return {
         "ruleset": RULESET,
-        "variant": VARIANT,
+        "variant": variant.name,
         "num_players": num_players,
         "current_player": int(head[4] or head[6]),
         "starting_player_next_round": int(head[7]),
@@ -92,7 +94,7 @@ def position_of_text(text: str) -> Position:
         "factories": [_tiles_of(word, "display") for word in parts[1].split(" ")],
         "center": _tiles_of(parts[2].removesuffix(MARKER) or NOTHING, "center"),
         "center_has_marker": has_marker,
-        "players": [_player_of(part) for part in parts[4:]],
+        "players": [_player_of(part, variant) for part in parts[4:]],
     }
 
 
@@ -139,21 +141,22 @@ def _counts(counts: list[int]) -> str:
     return "".join(f"{letter}{count}" for letter, count in pairs if count) or NOTHING
 
 
-def _board_text(player: Position) -> str:
+def _board_text(player: Position, variant: Variant) -> str:
     rows = []
     for number, (line, cells) in enumerate(
         zip(player["pattern_lines"], player["wall"], strict=True)
     ):
         tile = LETTER_OF_NAME[line["color"]] if line["color"] else FREE
         tiles = (tile * line["count"]).rjust(number + 1, FREE)
-        wall = "".join(
-            COLOR_LETTERS[wall_color(number, column)] if cell else FREE
-            for column, cell in enumerate(cells)
-        )
-        rows.append(f"{tiles}:{wall}")
+        colors = (variant.tile_color(cell, number, column) for column, cell in enumerate(cells))
+        rows.append(f"{tiles}:{_cell_letters(colors)}")
     floor = "".join(LETTER_OF_NAME[name] for name in player["floor"]) or NOTHING
     resigned = "" if player["resigned"] is None else f" resigned {player['resigned']}"
     return f"{player['score']} {'/'.join(rows)} {floor}{resigned}"
+
+
+def _cell_letters(colors: Iterable[int | None]) -> str:
+    return "".join(FREE if color is None else COLOR_LETTERS[color] for color in colors)
 
 
 def _match(pattern: re.Pattern[str], part: str, example: str) -> re.Match[str]:
@@ -179,12 +182,12 @@ def _tiles_of(word: str, place: str) -> list[int]:
     return [letters.count(letter) for letter in COLOR_LETTERS]
 
 
-def _player_of(part: str) -> Position:
+def _player_of(part: str, variant: Variant) -> Position:
     found = _match(BOARD, part, "0 .:...../..:...../...:...../....:...../.....:..... -")
     rows = found[2].split("/")
     if len(rows) != NUM_LINES:
         raise NotationError(f"a board has {NUM_LINES} rows, not {len(rows)}: {found[2][:80]!r}")
-    board = [_row_of(number, row) for number, row in enumerate(rows)]
+    board = [_row_of(number, row, variant) for number, row in enumerate(rows)]
     floor = "" if found[3] == NOTHING else found[3]
     if any(letter not in NAME_OF_LETTER for letter in floor):
         raise NotationError(
@@ -199,24 +202,29 @@ def _player_of(part: str) -> Position:
     }
 
 
-def _row_of(number: int, row: str) -> tuple[Position, list[int]]:
+def _row_of(number: int, row: str, variant: Variant) -> tuple[Position, list[int]]:
     """A pattern line and the cells of its wall row."""
     line, _, wall = row.partition(":")
     tiles = line.lstrip(FREE)
-    cells = [int(cell != FREE) for cell in wall]
-    pattern = "".join(
-        COLOR_LETTERS[wall_color(number, column)] if cell else FREE
-        for column, cell in enumerate(cells)
-    )
     if len(line) != number + 1 or len(set(tiles)) > 1 or tiles.strip(COLOR_LETTERS):
         raise NotationError(
             f"cannot read line {number} of a board, {line[:20]!r}: it has {number + 1} places, "
             f"filled from the right with one color"
         )
-    if len(wall) != NUM_LINES or wall != pattern:
-        expected = "".join(COLOR_LETTERS[wall_color(number, c)] for c in range(NUM_LINES))
+    color = NAME_OF_LETTER[tiles[0]] if tiles else None
+    return {"color": color, "count": len(tiles)}, _cells_of(number, wall, variant)
+
+
+def _cells_of(number: int, wall: str, variant: Variant) -> list[int]:
+    """The data of a wall row."""
+    cells = [
+        0 if letter == FREE else variant.datum_of(COLOR_LETTERS.find(letter), number, column)
+        for column, letter in enumerate(wall[:NUM_LINES])
+    ]
+    known = [cell for cell in cells if cell is not None]
+    if len(wall) != NUM_LINES or len(known) != NUM_LINES:
+        expected = _cell_letters(variant.printed_color(number, c) for c in range(NUM_LINES))
         raise NotationError(
             f"cannot read row {number} of a wall, {wall[:20]!r}: its places are {expected}, free ones ."
         )
-    color = NAME_OF_LETTER[tiles[0]] if tiles else None
-    return {"color": color, "count": len(tiles)}, cells
+    return known

@@ -6,14 +6,15 @@
 import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any, Final, NamedTuple
 
 from numpy.random import Generator
 
 from azul_env.core.actions import AnyAction, encode_action
 from azul_env.core.arguments import shown, whole_number
-from azul_env.core.spec import DEFAULT_MAX_ROUNDS, RULESET, VARIANT
+from azul_env.core.spec import DEFAULT_MAX_ROUNDS, RULESET
+from azul_env.core.variant import COLORED, VARIANTS
 from azul_env.deals import RandomSource, as_generator
 from azul_env.errors import ImpossibleDealError, MissingDealError, RecordError
 from azul_env.position import END_REASONS
@@ -35,6 +36,11 @@ RECORD_KEYS: Final = [
     "agents",
     "events",
 ]
+READABLE: Final[dict[str, tuple[object, ...]]] = {
+    "format": (FORMAT,),
+    "ruleset": (RULESET,),
+    "variant": tuple(VARIANTS),
+}
 EVENT_KEYS: Final = {
     "deal": ["factories"],
     "draft": ["player", "action"],
@@ -53,13 +59,14 @@ class GameRecord:
     seed: int | None = None  # for information; replays do not use it
     agents: list[str] = field(default_factory=list)  # names by seat; may be empty
     events: list[Event] = field(default_factory=list)
+    variant: str = COLORED.name
 
     def to_dict(self) -> dict[str, Any]:
         """The record as plain data."""
         return {
             "format": FORMAT,
             "ruleset": RULESET,
-            "variant": VARIANT,
+            "variant": self.variant,
             "num_players": self.num_players,
             "starting_player": self.starting_player,
             "max_rounds": self.max_rounds,
@@ -73,8 +80,7 @@ class GameRecord:
         """The record in plain data. Raises RecordError if it has not the form of one; see also `replay`."""
         _check_form(data)
         assert isinstance(data, dict)
-        fields = ("num_players", "starting_player", "max_rounds", "seed", "agents", "events")
-        return cls(**{name: data[name] for name in fields})
+        return cls(**{one.name: data[one.name] for one in fields(cls)})
 
     def to_json(self) -> str:
         """The record as one line of JSON."""
@@ -109,13 +115,14 @@ class GameRecorder:
         rng: RandomSource | None = None,
         max_rounds: int = DEFAULT_MAX_ROUNDS,
         agents: Sequence[str] = (),
+        variant: str = COLORED.name,
     ) -> None:
         """Start a game. A seed given as `rng` is noted in the record.
 
         Raises RecordError for agents or a seed that no record can hold.
         """
         self.rng = as_generator(rng)
-        self.state = new_game(num_players, starting_player, self.rng, max_rounds)
+        self.state = new_game(num_players, starting_player, self.rng, max_rounds, variant=variant)
         self.record = GameRecord(
             num_players=self.state.num_players,
             starting_player=self.state.current_player,
@@ -123,6 +130,7 @@ class GameRecorder:
             seed=None if rng is None or isinstance(rng, Generator) else whole_number(rng, "rng"),
             agents=list(agents),
             events=[_deal_event(self.state)],
+            variant=self.state.variant,
         )
         _check_form(self.record.to_dict())
 
@@ -166,6 +174,7 @@ def replay(record: GameRecord) -> Iterator[ReplayStep]:
             record.starting_player,
             max_rounds=record.max_rounds,
             deal=events[0]["factories"],
+            variant=record.variant,
         )
     yield ReplayStep(state, None)
     index = 1
@@ -258,9 +267,12 @@ def _check_form(data: object) -> None:
     if not isinstance(data, dict):
         raise RecordError(f"a record is a JSON object, not {type(data).__name__}")
     _check_keys(data, RECORD_KEYS, "the record")
-    for key, known in (("format", FORMAT), ("ruleset", RULESET), ("variant", VARIANT)):
-        if type(data[key]) is not type(known) or data[key] != known:  # True is no 1
-            raise RecordError(f"{key} is {shown(data[key])}, this version reads {known!r}")
+    for key, known in READABLE.items():
+        if not any(
+            type(data[key]) is type(one) and data[key] == one for one in known
+        ):  # True is no 1
+            readable = " or ".join(map(repr, known))
+            raise RecordError(f"{key} is {shown(data[key])}, this version reads {readable}")
     for key in ("num_players", "starting_player", "max_rounds"):
         if not _is_count(data[key]):
             raise RecordError(f"{key} must be a whole number, not {shown(data[key])}")

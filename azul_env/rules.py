@@ -24,9 +24,9 @@ from azul_env.core.spec import (
     FLOOR,
     IllegalReason,
     num_actions,
-    wall_column,
 )
-from azul_env.core.state import Rows, empty_rows
+from azul_env.core.state import Rows
+from azul_env.core.variant import COLORED, variant_named, variant_of
 from azul_env.deals import Deal, RandomSource, as_generator, deal_logged, deal_randomly
 from azul_env.errors import IllegalActionError, MissingDealError
 from azul_env.notation import describe_action
@@ -46,6 +46,7 @@ def new_game(
     rng: RandomSource | None = None,
     max_rounds: int = DEFAULT_MAX_ROUNDS,
     deal: Deal | None = None,
+    variant: str = COLORED.name,
 ) -> GameState:
     """A new game with its displays filled: as `deal` says, else by `rng`, a generator or a seed.
 
@@ -54,7 +55,7 @@ def new_game(
     seats = player_count(num_players)
     starter = number_between(starting_player, 0, seats - 1, "starting_player")
     cap = number_between(max_rounds, 1, COUNTER_LIMIT, "max_rounds")
-    rows = empty_rows(1)
+    rows = np.zeros(1, variant_named(variant).dtype)
     start_one(rows, seats, starter, cap)
     if deal is not None:
         deal_logged(rows, deal)
@@ -105,7 +106,7 @@ def illegal_reason(
         return IllegalReason.PATTERN_LINE_COMPLETE
     if line.color not in (None, turn.color):
         return IllegalReason.COLOR_MISMATCH
-    if board.wall[turn.destination][wall_column(turn.destination, turn.color)]:
+    if turn.color in variant_of(state.rows).row_colors(board.wall, turn.destination):
         return IllegalReason.WALL_CONFLICT
     return None
 

@@ -7,7 +7,8 @@ import numpy as np
 from gymnasium import spaces
 
 from azul_env.core.batch import RANDOM_SEAT
-from azul_env.core.spec import COUNTER_LIMIT, MAX_PLAYERS, MIN_PLAYERS, num_actions
+from azul_env.core.spec import COUNTER_LIMIT, MAX_PLAYERS, MIN_PLAYERS
+from azul_env.core.variant import COLORED, variant_named
 from azul_env.observation import observation_highs, observation_scales, observation_size
 from azul_env.rewards import Reward, reward_function, reward_kind
 
@@ -27,7 +28,9 @@ class Settings:
         starting_player: Seat,
         observation: str,
         seat: Seat = RANDOM,
+        variant: str = COLORED.name,
     ) -> None:
+        self.variant = variant_named(variant)
         self.num_players = _in_range("num_players", num_players, MIN_PLAYERS, MAX_PLAYERS)
         self.max_rounds = _in_range("max_rounds", max_rounds, 1, COUNTER_LIMIT)
         self.reward = reward_function(reward)
@@ -39,7 +42,7 @@ class Settings:
                 f"observation={observation!r} is none of {', '.join(OBSERVATION_TYPES)}"
             )
         self.dtype = OBSERVATION_TYPES[observation]
-        self.num_actions = num_actions(num_players)
+        self.num_actions = self.variant.num_actions(num_players)
         self.size = observation_size(num_players)
         self.scales = observation_scales(num_players)
 

@@ -11,8 +11,8 @@ from azul_env.core.spec import (
     FLOOR_PENALTIES,
     MARKER_NAME,
     NUM_LINES,
-    wall_color,
 )
+from azul_env.core.variant import Variant
 from azul_env.notation import CENTER_LETTER, FLOOR_LETTER, MARKER
 from azul_env.render.scene import Scene, scene_of
 from azul_env.rules import AnyAction
@@ -161,10 +161,7 @@ def _board_row(scene: Scene, seat: int, row: int) -> Line:
     line = board.pattern_lines[row]
     tiles = [] if line.color is None else [_tile(line.color)] * line.count
     free = [_free(".")] * (row + 1 - line.count)
-    wall = [
-        _tile(wall_color(row, column)) if cell else _free_wall(wall_color(row, column))
-        for column, cell in enumerate(board.wall[row])
-    ]
+    wall = [_wall_cell(scene.variant, cell, row, c) for c, cell in enumerate(board.wall[row])]
     indent = Span(" " * CELL * (NUM_LINES - row - 1))
     label = _label(str(row), scene.is_destination(seat, row))
     return [label, indent, *free, *tiles, Span(" | ", FAINT), *wall]
@@ -198,8 +195,13 @@ def _marker() -> Span:
     return Span(f" {MARKER} ", MARKER_STYLE, f"[{MARKER}]")
 
 
-def _free_wall(color: int) -> Span:
-    return Span(f" {COLOR_LETTERS[color].lower()} ", FREE_WALL_STYLES[color])
+def _wall_cell(variant: Variant, datum: int, row: int, column: int) -> Span:
+    tile, printed = variant.tile_color(datum, row, column), variant.printed_color(row, column)
+    if tile is not None:
+        return _tile(tile)
+    if printed is None:
+        return _free(".")
+    return Span(f" {COLOR_LETTERS[printed].lower()} ", FREE_WALL_STYLES[printed])
 
 
 def _free(sign: str) -> Span:

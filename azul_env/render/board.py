@@ -2,14 +2,7 @@
 
 from typing import Final
 
-from azul_env.core.spec import (
-    COLOR_NAMES,
-    FLOOR,
-    FLOOR_PENALTIES,
-    MARKER_NAME,
-    NUM_LINES,
-    wall_color,
-)
+from azul_env.core.spec import COLOR_NAMES, FLOOR, FLOOR_PENALTIES, MARKER_NAME, NUM_LINES
 from azul_env.render.glyphs import fitted, text, text_width
 from azul_env.render.layout import (
     BOARD_HEIGHT,
@@ -101,13 +94,12 @@ def _wall_row(scene: Scene, seat: int, row: int) -> str:
     ]
     for column, cell in enumerate(scene.boards[seat].wall[row]):
         x = WALL_LEFT + column * PITCH
-        color = wall_color(row, column)
-        tile = (
-            placed_tile(color, x, y, SIZE, f"wall {seat} {row}")
-            if cell
-            else placed_ghost(color, x, y)
-        )
-        parts.append(tile)
+        tile = scene.variant.tile_color(cell, row, column)
+        printed = scene.variant.printed_color(row, column)
+        if tile is not None:
+            parts.append(placed_tile(tile, x, y, SIZE, f"wall {seat} {row}"))
+        else:
+            parts.append(placed_space(x, y) if printed is None else placed_ghost(printed, x, y))
     return "".join(parts)
 
 

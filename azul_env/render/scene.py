@@ -8,6 +8,7 @@ from typing import Final
 from azul_env.core.actions import Action, decode_action, encode_action
 from azul_env.core.arguments import printable
 from azul_env.core.spec import FLOOR_PENALTIES
+from azul_env.core.variant import Variant, variant_of
 from azul_env.notation import describe_action
 from azul_env.rules import AnyAction, ranking
 from azul_env.state import GameState, PlayerBoard
@@ -31,6 +32,11 @@ class Scene:
     move: Action | None
     mover: int | None  # who played `move`
     ranks: tuple[int, ...] | None  # from 1, once the game is over
+
+    @property
+    def variant(self) -> Variant:
+        """The variant that is played."""
+        return variant_of(self.state.rows)
 
     @property
     def winners(self) -> tuple[int, ...]:
