@@ -72,8 +72,7 @@ class Variant:
 
     def row_colors(self, wall: Wall, line: int) -> list[int]:
         """The colors of the tiles in a wall row. An empty line takes all others (R3.7)."""
-        colors = (self.tile_color(datum, line, column) for column, datum in enumerate(wall[line]))
-        return [color for color in colors if color is not None]
+        return [color for color, datum in zip(self.pattern[line], wall[line], strict=True) if datum]
 
     def open_columns(self, wall: Wall, line: int, color: int) -> list[int]:
         """The columns in which a full line of a color may place its tile (R4.2)."""
@@ -156,12 +155,13 @@ def _open_line_table() -> NDArray[np.int64]:
     return table
 
 
-def _color_cells() -> tuple[int, ...]:
+def _color_cells() -> NDArray[np.int64]:
     """The five wall cells of each color, as a wall."""
-    return tuple(
-        sum(1 << (NUM_LINES * line + row.index(color)) for line, row in enumerate(COLORED.pattern))
-        for color in range(NUM_COLORS)
-    )
+    cells = np.zeros(NUM_COLORS, np.int64)
+    for line, printed in enumerate(COLORED.pattern):
+        for column, color in enumerate(printed):
+            cells[color] |= 1 << (NUM_LINES * line + column)
+    return cells
 
 
 WALL_COLUMN: Final = _column_table()
