@@ -62,9 +62,9 @@ def text_of_position(position: Position) -> str:
 
 
 def position_of_text(text: str) -> Position:
-    """The position a text names; NotationError says which part cannot be read.
+    """The position that a text describes. Raises NotationError, which names the part that cannot be read.
 
-    Whether the position is possible is another question: see `azul_env.problems`.
+    Whether a game can reach the position is not checked: see `azul_env.problems`.
     """
     if not isinstance(text, str):
         raise TypeError(f"a position's text must be a str, not {type(text).__name__}")
@@ -73,12 +73,12 @@ def position_of_text(text: str) -> Position:
     num_players = int(head[1])
     if not MIN_PLAYERS <= num_players <= MAX_PLAYERS or len(parts) != 4 + num_players:
         raise NotationError(
-            f"{len(parts)} parts between bars for {num_players} players: a position has a head, the displays, "
+            f"{len(parts)} parts between bars for {num_players} players: a position has a head, the factories, "
             f"the center, bag and lid, and one part for each of {MIN_PLAYERS} to {MAX_PLAYERS} players"
         )
     supply = _match(SUPPLY, parts[3], "bag B20Y20R20K20W20 lid -")
     has_marker = parts[2].endswith(MARKER)
-    variant = COLORED  # a text that names no variant
+    variant = COLORED  # the text form names no variant
     return {
         "ruleset": RULESET,
         "variant": variant.name,
@@ -91,7 +91,7 @@ def position_of_text(text: str) -> Position:
         "end_reason": head[5],
         "bag": _counts_of(supply[1]),
         "discard": _counts_of(supply[2]),
-        "factories": [_tiles_of(word, "display") for word in parts[1].split(" ")],
+        "factories": [_tiles_of(word, "factory") for word in parts[1].split(" ")],
         "center": _tiles_of(parts[2].removesuffix(MARKER) or NOTHING, "center"),
         "center_has_marker": has_marker,
         "players": [_player_of(part, variant) for part in parts[4:]],
@@ -107,7 +107,7 @@ def format_action(action: AnyAction, num_players: int) -> str:
 
 
 def parse_action(text: str, num_players: int) -> Action:
-    """The move that a name stands for; letters may be small."""
+    """The move of a name; lower-case letters are accepted."""
     if not isinstance(text, str):
         raise TypeError(f"a move's name must be a str, not {type(text).__name__}")
     factories = num_factories(player_count(num_players))
@@ -115,11 +115,11 @@ def parse_action(text: str, num_players: int) -> Action:
     destinations = "".join(map(str, range(NUM_LINES))) + FLOOR_LETTER
     name = text.strip().upper()
     if len(name) == 3 and name.isascii():
-        places = sources.find(name[0]), COLOR_LETTERS.find(name[1]), destinations.find(name[2])
-        if min(places) >= 0:
-            return Action(*places)
+        parts = sources.find(name[0]), COLOR_LETTERS.find(name[1]), destinations.find(name[2])
+        if min(parts) >= 0:
+            return Action(*parts)
     raise NotationError(
-        f"{text[:40]!r} is no move: write a display 0-{factories - 1} or C, a color of {COLOR_LETTERS}, "
+        f"{text[:40]!r} is no move: write a factory 0-{factories - 1} or C, a color of {COLOR_LETTERS}, "
         f"and a line 0-{NUM_LINES - 1} or F, as in 1W3 or CBF"
     )
 
@@ -173,11 +173,11 @@ def _counts_of(word: str) -> list[int]:
     return [int(count or 0) for count in found.groups()]
 
 
-def _tiles_of(word: str, place: str) -> list[int]:
+def _tiles_of(word: str, source: str) -> list[int]:
     letters = "" if word == NOTHING else word
     if len(letters) > 100 or letters.strip(COLOR_LETTERS) or (not letters and word != NOTHING):
         raise NotationError(
-            f"cannot read the {place} {word[:40]!r}: write letters of {COLOR_LETTERS}, or -"
+            f"cannot read the {source} {word[:40]!r}: write letters of {COLOR_LETTERS}, or -"
         )
     return [letters.count(letter) for letter in COLOR_LETTERS]
 

@@ -31,7 +31,7 @@ END_REASONS: Final[dict[int, str | None]] = {
     EndReason.MAX_ROUNDS: "max_rounds",
     EndReason.RESIGNATION: "resignation",
 }
-UNKNOWN: Final = "?"  # the name of a number that has none; only a broken row holds such
+UNKNOWN: Final = "?"  # for a number without a name, which only a corrupt row holds
 TOKEN_NAMES: Final = (UNKNOWN, *COLOR_NAMES, MARKER_NAME)  # by token; 0 is a free slot
 
 
@@ -113,9 +113,9 @@ def rows_of(position: Position) -> Rows:
 
 
 def with_plain_numbers(data: Any) -> Any:
-    """A copy of a position or a part of it with Python's ints: NumPy's wrap around in sums and shifts.
+    """A copy of a position, or of a part, with Python ints instead of NumPy's, which overflow in sums and shifts.
 
-    Caller guarantees that its form is sound.
+    Caller guarantees that its form is valid.
     """
     if isinstance(data, dict):
         return {key: with_plain_numbers(value) for key, value in data.items()}

@@ -1,4 +1,4 @@
-"""A game as a record: every deal, draft and resignation, so that it replays with no generator at all.
+"""A game as a record of every deal, draft and resignation, which replays without a generator.
 
 `docs/SPEC.md` describes the format. Files of records are read and written by `azul_env.record_files`.
 """
@@ -36,7 +36,7 @@ RECORD_KEYS: Final = [
     "agents",
     "events",
 ]
-READABLE: Final[dict[str, tuple[object, ...]]] = {
+READABLE: Final[dict[str, tuple[object, ...]]] = {  # values that this version understands
     "format": (FORMAT,),
     "ruleset": (RULESET,),
     "variant": tuple(VARIANTS),
@@ -51,7 +51,7 @@ EVENT_KEYS: Final = {
 
 @dataclass
 class GameRecord:
-    """One game: how it was set up, who played, and all that happened."""
+    """One game: its setup, the players' names and its events."""
 
     num_players: int
     starting_player: int = 0
@@ -77,7 +77,7 @@ class GameRecord:
 
     @classmethod
     def from_dict(cls, data: object) -> "GameRecord":
-        """The record in plain data. Raises RecordError if it has not the form of one; see also `replay`."""
+        """The record in plain data. Raises RecordError if its form is wrong; `replay` checks the events."""
         _check_form(data)
         assert isinstance(data, dict)
         return cls(**{one.name: data[one.name] for one in fields(cls)})
@@ -106,7 +106,7 @@ class ReplayStep(NamedTuple):
 
 
 class GameRecorder:
-    """Plays a game and writes it down: `state` is where it stands, `record` all that happened."""
+    """Plays a game and records it: `state` is the current state, `record` the record so far."""
 
     def __init__(
         self,
@@ -117,7 +117,7 @@ class GameRecorder:
         agents: Sequence[str] = (),
         variant: str = COLORED.name,
     ) -> None:
-        """Start a game. A seed given as `rng` is noted in the record.
+        """Start a game. A seed given as `rng` is stored in the record.
 
         Raises RecordError for agents or a seed that no record can hold.
         """
@@ -143,7 +143,7 @@ class GameRecorder:
         return after
 
     def resign(self, player: int, forfeit: str | None = None) -> GameState:
-        """Let a player resign; `forfeit` says why, if that was not the player's own wish."""
+        """Resign for a player; `forfeit` gives the reason if the player did not choose to."""
         if not isinstance(forfeit, str | None):
             raise TypeError(f"forfeit must be a text or None, not {shown(forfeit)}")
         after = resign(self.state, player).state
@@ -152,7 +152,7 @@ class GameRecorder:
         return after
 
     def _log(self, after: GameState, event: Event) -> None:
-        """Go on to the state after an event; nothing here can fail, so state and record stay in step."""
+        """Append an event and move to the state after it. Nothing here can fail, so the two stay consistent."""
         events = [event]
         if _is_dealt(self.state, after):
             events.append(_deal_event(after))
@@ -219,12 +219,12 @@ def _apply_event(state: GameState, event: Event, following: list[Event]) -> tupl
 
 
 def _is_dealt(before: GameState, after: GameState) -> bool:
-    """Whether the displays were filled on the way from one state to the next."""
+    """Whether the factories were filled between two consecutive states."""
     return after.round > before.round and not after.is_terminal
 
 
 def _check_end(state: GameState, events: list[Event], index: int) -> None:
-    """Whether the end event tells the truth and is the last."""
+    """Raise RecordError unless the end event is correct and the last."""
     if not state.is_terminal:
         raise RecordError(f"event {index} (end): the game is still on", index)
     expected = _end_event(state)
@@ -238,7 +238,7 @@ def _check_end(state: GameState, events: list[Event], index: int) -> None:
 
 @contextmanager
 def _blaming(where: str, event: int | None, deal: int) -> Iterator[None]:
-    """Turn an engine's refusal into an error that names the event: the deal if that is at fault."""
+    """Turn an error of the engine into a RecordError that names the event, or the deal if that is wrong."""
     try:
         yield
     except MissingDealError:
@@ -263,16 +263,15 @@ def _end_event(state: GameState) -> Event:
 
 
 def _check_form(data: object) -> None:
-    """Whether plain data has the form of a record: its keys, names and types."""
+    """Raise RecordError unless plain data has the keys, names and types of a record."""
     if not isinstance(data, dict):
         raise RecordError(f"a record is a JSON object, not {type(data).__name__}")
     _check_keys(data, RECORD_KEYS, "the record")
     for key, known in READABLE.items():
-        if not any(
-            type(data[key]) is type(one) and data[key] == one for one in known
-        ):  # True is no 1
+        value = data[key]
+        if not any(type(value) is type(one) and value == one for one in known):  # True is not 1
             readable = " or ".join(map(repr, known))
-            raise RecordError(f"{key} is {shown(data[key])}, this version reads {readable}")
+            raise RecordError(f"{key} is {shown(value)}, this version reads {readable}")
     for key in ("num_players", "starting_player", "max_rounds"):
         if not _is_count(data[key]):
             raise RecordError(f"{key} must be a whole number, not {shown(data[key])}")
@@ -290,7 +289,7 @@ def _check_form(data: object) -> None:
 
 
 def _check_event_form(event: object, index: int) -> None:
-    """Whether plain data has the form of an event. Whether it is possible is for `replay` to say."""
+    """Raise RecordError unless plain data has the form of an event; `replay` checks whether it is possible."""
     where = f"event {index}"
     kind = event.get("type") if isinstance(event, dict) else None
     if not isinstance(event, dict) or not isinstance(kind, str) or kind not in EVENT_KEYS:

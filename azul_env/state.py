@@ -1,4 +1,4 @@
-"""`GameState`: a position with names, for people. Kernels work on its `rows`."""
+"""`GameState`: a position with named fields, for people. Kernels work on its `rows`."""
 
 from collections.abc import Iterable
 from typing import Any, NamedTuple, Self
@@ -40,7 +40,7 @@ class PlayerBoard(NamedTuple):
 
 
 class GameState:
-    """A position of the game, complete and never changed: functions return new ones.
+    """A complete, immutable position of the game: functions return new ones.
 
     States compare equal, hash, copy and pickle by their content; `repr` is the text form. `rows` is the raw array of
     one row that kernels read. It is shared, not copied: change a copy of it, never itself.
@@ -51,7 +51,7 @@ class GameState:
     rows: Rows
 
     def __init__(self, rows: Rows) -> None:
-        """Wrap an array of one row, which from now on belongs to the state."""
+        """Wrap an array of one row; the state takes ownership of it."""
         variant_of(rows)  # raises TypeError for anything but rows of a game
         if rows.shape != (1,):
             raise TypeError(f"a state is one row, not rows of shape {rows.shape}")
@@ -100,7 +100,7 @@ class GameState:
 
     @property
     def starting_player_next_round(self) -> int:
-        """Who starts the next round as things stand."""
+        """The seat that took the marker, else the one that started this round."""
         return int(self.rows["starting_player_next_round"][0])
 
     @property
@@ -166,7 +166,7 @@ class GameState:
 
 
 def check_state(state: object) -> None:
-    """Raise TypeError for anything but a state: a row or a position would fail further in, if at all."""
+    """Raise TypeError for anything but a state; a row or a position would fail later, if at all."""
     if not isinstance(state, GameState):
         raise TypeError(f"a state must be a GameState, not {type(state).__name__}")
 

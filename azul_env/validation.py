@@ -1,4 +1,4 @@
-"""What is impossible about a position: first its form as data, then the rules it breaks."""
+"""Find what is impossible about a position: first its form as data, then the rules it breaks."""
 
 from collections.abc import Iterator
 from numbers import Integral
@@ -267,7 +267,7 @@ def _resignation_problems(position: Position) -> Iterator[Problem]:
 
 
 def _is_round_open(position: Position) -> bool:
-    """Whether a round is in progress, or was when the last but one resigned: the table stays as it is (R8.5)."""
+    """Whether a round is in progress, or was when a resignation ended the game and left the table as it was (R8.5)."""
     return position["end_reason"] in (None, "resignation")
 
 

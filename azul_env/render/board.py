@@ -34,7 +34,7 @@ TAG_INK: Final = {"to move": TURN, "winner": TURN}
 
 
 def drawn_board(scene: Scene, seat: int, box: Box) -> str:
-    """One seat's board, drawn in its own measure and scaled into `box`."""
+    """One seat's board, drawn in its own units and scaled into `box`."""
     scale = box.width / BOARD_WIDTH
     stands_out = scene.tag(seat) in TAG_INK
     edge, width = (TURN, 3.0) if stands_out else (PANEL_EDGE, 1.5)
@@ -42,8 +42,10 @@ def drawn_board(scene: Scene, seat: int, box: Box) -> str:
     parts += [_line(scene, seat, row) + _wall_row(scene, seat, row) for row in range(NUM_LINES)]
     parts.append(_floor(scene, seat))
     opacity = ' opacity="0.65"' if scene.boards[seat].resigned is not None else ""
-    place = f"translate({box.x:g} {box.y:g}) scale({scale:g})"
-    return f'<g class="board" data-seat="{seat}" transform="{place}"{opacity}>{"".join(parts)}</g>'
+    transform = f"translate({box.x:g} {box.y:g}) scale({scale:g})"
+    return (
+        f'<g class="board" data-seat="{seat}" transform="{transform}"{opacity}>{"".join(parts)}</g>'
+    )
 
 
 def _head(scene: Scene, seat: int) -> str:

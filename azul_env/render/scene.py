@@ -1,4 +1,4 @@
-"""What every drawing of a position tells, in words and marks, whether it is a picture or text."""
+"""What every drawing of a position shows, as a picture or as text: names, headlines and the last move."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -40,12 +40,12 @@ class Scene:
 
     @property
     def winners(self) -> tuple[int, ...]:
-        """The seats that won; nobody while the game is on."""
+        """The seats that won; empty while the game is on."""
         return tuple(seat for seat, rank in enumerate(self.ranks or ()) if rank == 1)
 
     @property
     def title(self) -> str:
-        """How far the game is."""
+        """The number of the round, or that the game is over."""
         return "Game over" if self.state.is_terminal else f"Round {self.state.round + 1}"
 
     @property
@@ -77,7 +77,7 @@ class Scene:
         return f"Last move by {name}: {words}", f"{name}: {words}", words
 
     def tag(self, seat: int) -> str | None:
-        """The word beside a player's name, if there is something to say."""
+        """The label beside a player's name, if any."""
         state = self.state
         if self.boards[seat].resigned is not None:
             return "resigned"

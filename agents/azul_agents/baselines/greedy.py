@@ -1,4 +1,4 @@
-"""Looks one turn ahead at its own board: points made, floor lost, and what unfinished lines and sets promise."""
+"""One-ply lookahead on the player's own board: points, floor penalty, and a bonus for unfinished lines and sets."""
 
 from typing import Final
 
@@ -28,7 +28,7 @@ COLOR_PROMISE: Final = 10.0
 
 @kernel
 def board_value(row: Row, player: int) -> float:
-    """What a player's board is worth at the end of this round: points, penalties and promises."""
+    """Value of a player's board at the end of this round: points, penalties and promises."""
     counts = row["line_counts"][player]
     colors = row["line_colors"][player]
     wall = wall_of(row, player)
@@ -51,11 +51,11 @@ def board_value(row: Row, player: int) -> float:
 
 @kernel
 def _wall_promise(wall: int) -> float:
-    """What rows, columns and colors promise, by how much of them is on the wall."""
+    """Value of partly complete rows, columns and colors, by their share on the wall."""
     value = 0.0
-    for place in range(NUM_LINES):
-        in_row = popcount(row_cells(wall, place)) / NUM_LINES
-        in_column = popcount(column_cells(wall, place)) / NUM_LINES
+    for index in range(NUM_LINES):
+        in_row = popcount(row_cells(wall, index)) / NUM_LINES
+        in_column = popcount(column_cells(wall, index)) / NUM_LINES
         value += ROW_PROMISE * in_row * in_row + COLUMN_PROMISE * in_column * in_column
     for color in range(NUM_COLORS):
         of_color = color_tiles(wall, color) / NUM_COLORS
@@ -105,20 +105,20 @@ def write_greedy_actions(
 
 
 class GreedyAgent(Agent):
-    """One turn ahead, own board only; the baseline that learners have to beat."""
+    """One turn ahead on its own board only; the baseline that learners have to beat."""
 
     def __init__(self, spec: str = "greedy", options: NoOptions | None = None) -> None:
         self.spec = spec
         self._scratch = empty_rows(1)
 
     def act(self, state: GameState, legal_mask: NDArray[np.bool_], rng: np.random.Generator) -> int:
-        """The best action, by chance among equal ones."""
+        """The best action; ties are broken at random."""
         values = self._values(state, len(legal_mask))
         best = np.flatnonzero(values == values.max())
         return int(rng.choice(best)) if len(best) > 1 else int(best[0])
 
     def analyse(self, state: GameState) -> list[MoveValue]:
-        """All legal moves by what they do for the own board."""
+        """All legal moves by what they add to the player's board."""
         values = self._values(state, ACTIONS_PER_SOURCE * (2 * state.num_players + 2))
         legal = np.flatnonzero(values > -np.inf).tolist()
         return sorted((MoveValue(a, float(values[a])) for a in legal), key=lambda m: -m.value)
@@ -138,4 +138,4 @@ def greedy_actions(
     return actions
 
 
-KIND = AgentKind("greedy", "one turn ahead on the own board", GreedyAgent)
+KIND = AgentKind("greedy", "one turn ahead on its own board", GreedyAgent)
