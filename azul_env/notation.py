@@ -1,6 +1,7 @@
 """One line of text for a position, three characters for a move. `docs/SPEC.md` explains both with examples."""
 
 import re
+from collections.abc import Iterable
 from typing import Final
 
 from azul_env.core.actions import Action, AnyAction, decode_action
@@ -14,10 +15,9 @@ from azul_env.core.spec import (
     MIN_PLAYERS,
     NUM_LINES,
     RULESET,
-    VARIANT,
     num_factories,
-    wall_color,
 )
+from azul_env.core.variant import COLORED, VARIANTS, Variant
 from azul_env.errors import NotationError
 from azul_env.position import FACTORY_OFFER, GAME_OVER, Position
 
@@ -49,21 +49,22 @@ def text_of_position(position: Position) -> str:
         f"azul {position['num_players']}p round {position['round']}/{position['max_rounds']} "
         f"{turn} {position['current_player']} start {position['starting_player_next_round']}"
     )
+    variant = VARIANTS[position["variant"]]
     center = _letters(position["center"]) + MARKER * position["center_has_marker"]
     parts = [
         head,
         " ".join(_letters(factory) or NOTHING for factory in position["factories"]),
         center or NOTHING,
         f"bag {_counts(position['bag'])} lid {_counts(position['discard'])}",
-        *(_board_text(player) for player in position["players"]),
+        *(_board_text(player, variant) for player in position["players"]),
     ]
     return " | ".join(parts)
 
 
 def position_of_text(text: str) -> Position:
-    """The position a text names; NotationError says which part cannot be read.
+    """The position that a text describes. Raises NotationError, which names the part that cannot be read.
 
-    Whether the position is possible is another question: see `azul_env.problems`.
+    Whether a game can reach the position is not checked: see `azul_env.problems`.
     """
     if not isinstance(text, str):
         raise TypeError(f"a position's text must be a str, not {type(text).__name__}")
@@ -72,14 +73,15 @@ def position_of_text(text: str) -> Position:
     num_players = int(head[1])
     if not MIN_PLAYERS <= num_players <= MAX_PLAYERS or len(parts) != 4 + num_players:
         raise NotationError(
-            f"{len(parts)} parts between bars for {num_players} players: a position has a head, the displays, "
+            f"{len(parts)} parts between bars for {num_players} players: a position has a head, the factories, "
             f"the center, bag and lid, and one part for each of {MIN_PLAYERS} to {MAX_PLAYERS} players"
         )
     supply = _match(SUPPLY, parts[3], "bag B20Y20R20K20W20 lid -")
     has_marker = parts[2].endswith(MARKER)
+    variant = COLORED  # the text form names no variant
     return {
         "ruleset": RULESET,
-        "variant": VARIANT,
+        "variant": variant.name,
         "num_players": num_players,
         "current_player": int(head[4] or head[6]),
         "starting_player_next_round": int(head[7]),
@@ -89,10 +91,10 @@ def position_of_text(text: str) -> Position:
         "end_reason": head[5],
         "bag": _counts_of(supply[1]),
         "discard": _counts_of(supply[2]),
-        "factories": [_tiles_of(word, "display") for word in parts[1].split(" ")],
+        "factories": [_tiles_of(word, "factory") for word in parts[1].split(" ")],
         "center": _tiles_of(parts[2].removesuffix(MARKER) or NOTHING, "center"),
         "center_has_marker": has_marker,
-        "players": [_player_of(part) for part in parts[4:]],
+        "players": [_player_of(part, variant) for part in parts[4:]],
     }
 
 
@@ -105,7 +107,7 @@ def format_action(action: AnyAction, num_players: int) -> str:
 
 
 def parse_action(text: str, num_players: int) -> Action:
-    """The move that a name stands for; letters may be small."""
+    """The move of a name; lower-case letters are accepted."""
     if not isinstance(text, str):
         raise TypeError(f"a move's name must be a str, not {type(text).__name__}")
     factories = num_factories(player_count(num_players))
@@ -113,11 +115,11 @@ def parse_action(text: str, num_players: int) -> Action:
     destinations = "".join(map(str, range(NUM_LINES))) + FLOOR_LETTER
     name = text.strip().upper()
     if len(name) == 3 and name.isascii():
-        places = sources.find(name[0]), COLOR_LETTERS.find(name[1]), destinations.find(name[2])
-        if min(places) >= 0:
-            return Action(*places)
+        parts = sources.find(name[0]), COLOR_LETTERS.find(name[1]), destinations.find(name[2])
+        if min(parts) >= 0:
+            return Action(*parts)
     raise NotationError(
-        f"{text[:40]!r} is no move: write a display 0-{factories - 1} or C, a color of {COLOR_LETTERS}, "
+        f"{text[:40]!r} is no move: write a factory 0-{factories - 1} or C, a color of {COLOR_LETTERS}, "
         f"and a line 0-{NUM_LINES - 1} or F, as in 1W3 or CBF"
     )
 
@@ -139,21 +141,22 @@ def _counts(counts: list[int]) -> str:
     return "".join(f"{letter}{count}" for letter, count in pairs if count) or NOTHING
 
 
-def _board_text(player: Position) -> str:
+def _board_text(player: Position, variant: Variant) -> str:
     rows = []
     for number, (line, cells) in enumerate(
         zip(player["pattern_lines"], player["wall"], strict=True)
     ):
         tile = LETTER_OF_NAME[line["color"]] if line["color"] else FREE
         tiles = (tile * line["count"]).rjust(number + 1, FREE)
-        wall = "".join(
-            COLOR_LETTERS[wall_color(number, column)] if cell else FREE
-            for column, cell in enumerate(cells)
-        )
-        rows.append(f"{tiles}:{wall}")
+        colors = (variant.tile_color(cell, number, column) for column, cell in enumerate(cells))
+        rows.append(f"{tiles}:{_cell_letters(colors)}")
     floor = "".join(LETTER_OF_NAME[name] for name in player["floor"]) or NOTHING
     resigned = "" if player["resigned"] is None else f" resigned {player['resigned']}"
     return f"{player['score']} {'/'.join(rows)} {floor}{resigned}"
+
+
+def _cell_letters(colors: Iterable[int | None]) -> str:
+    return "".join(FREE if color is None else COLOR_LETTERS[color] for color in colors)
 
 
 def _match(pattern: re.Pattern[str], part: str, example: str) -> re.Match[str]:
@@ -170,21 +173,21 @@ def _counts_of(word: str) -> list[int]:
     return [int(count or 0) for count in found.groups()]
 
 
-def _tiles_of(word: str, place: str) -> list[int]:
+def _tiles_of(word: str, source: str) -> list[int]:
     letters = "" if word == NOTHING else word
     if len(letters) > 100 or letters.strip(COLOR_LETTERS) or (not letters and word != NOTHING):
         raise NotationError(
-            f"cannot read the {place} {word[:40]!r}: write letters of {COLOR_LETTERS}, or -"
+            f"cannot read the {source} {word[:40]!r}: write letters of {COLOR_LETTERS}, or -"
         )
     return [letters.count(letter) for letter in COLOR_LETTERS]
 
 
-def _player_of(part: str) -> Position:
+def _player_of(part: str, variant: Variant) -> Position:
     found = _match(BOARD, part, "0 .:...../..:...../...:...../....:...../.....:..... -")
     rows = found[2].split("/")
     if len(rows) != NUM_LINES:
         raise NotationError(f"a board has {NUM_LINES} rows, not {len(rows)}: {found[2][:80]!r}")
-    board = [_row_of(number, row) for number, row in enumerate(rows)]
+    board = [_row_of(number, row, variant) for number, row in enumerate(rows)]
     floor = "" if found[3] == NOTHING else found[3]
     if any(letter not in NAME_OF_LETTER for letter in floor):
         raise NotationError(
@@ -199,24 +202,29 @@ def _player_of(part: str) -> Position:
     }
 
 
-def _row_of(number: int, row: str) -> tuple[Position, list[int]]:
+def _row_of(number: int, row: str, variant: Variant) -> tuple[Position, list[int]]:
     """A pattern line and the cells of its wall row."""
     line, _, wall = row.partition(":")
     tiles = line.lstrip(FREE)
-    cells = [int(cell != FREE) for cell in wall]
-    pattern = "".join(
-        COLOR_LETTERS[wall_color(number, column)] if cell else FREE
-        for column, cell in enumerate(cells)
-    )
     if len(line) != number + 1 or len(set(tiles)) > 1 or tiles.strip(COLOR_LETTERS):
         raise NotationError(
             f"cannot read line {number} of a board, {line[:20]!r}: it has {number + 1} places, "
             f"filled from the right with one color"
         )
-    if len(wall) != NUM_LINES or wall != pattern:
-        expected = "".join(COLOR_LETTERS[wall_color(number, c)] for c in range(NUM_LINES))
+    color = NAME_OF_LETTER[tiles[0]] if tiles else None
+    return {"color": color, "count": len(tiles)}, _cells_of(number, wall, variant)
+
+
+def _cells_of(number: int, wall: str, variant: Variant) -> list[int]:
+    """The data of a wall row."""
+    cells = [
+        0 if letter == FREE else variant.datum_of(COLOR_LETTERS.find(letter), number, column)
+        for column, letter in enumerate(wall[:NUM_LINES])
+    ]
+    known = [cell for cell in cells if cell is not None]
+    if len(wall) != NUM_LINES or len(known) != NUM_LINES:
+        expected = _cell_letters(variant.printed_color(number, c) for c in range(NUM_LINES))
         raise NotationError(
             f"cannot read row {number} of a wall, {wall[:20]!r}: its places are {expected}, free ones ."
         )
-    color = NAME_OF_LETTER[tiles[0]] if tiles else None
-    return {"color": color, "count": len(tiles)}, cells
+    return known

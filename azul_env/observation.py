@@ -21,11 +21,11 @@ from azul_env.core.spec import (
     NUM_LINES,
     RULESET,
     TILES_PER_COLOR,
-    VARIANT,
     EndReason,
     num_factories,
 )
 from azul_env.core.state import MARKER_TOKEN, NIBBLE, NIBBLE_BITS, Row, center_of
+from azul_env.core.variant import COLORED
 from azul_env.core.words import bits_to_bytes, lanes_to_bytes, nibbles_to_bytes
 from azul_env.position import END_REASONS, FACTORY_OFFER, GAME_OVER, TOKEN_NAMES, Position
 from azul_env.state import GameState, from_dict
@@ -230,7 +230,7 @@ def _position_of(parts: dict[str, NDArray[Any]], num_players: int, player: int) 
     reasons = np.flatnonzero(parts["end_reason"])
     return {
         "ruleset": RULESET,
-        "variant": VARIANT,
+        "variant": COLORED.name,
         "num_players": num_players,
         "current_player": (int(parts["to_move"].argmax()) + player) % num_players,
         "starting_player_next_round": (int(parts["starts_next_round"].argmax()) + player)

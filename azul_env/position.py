@@ -3,7 +3,8 @@
 from numbers import Integral
 from typing import Any, Final
 
-from azul_env.core.rounds import OPEN_LINE
+import numpy as np
+
 from azul_env.core.spec import (
     COLOR_NAMES,
     FLOOR,
@@ -12,11 +13,11 @@ from azul_env.core.spec import (
     NUM_DESTINATIONS,
     NUM_LINES,
     RULESET,
-    VARIANT,
     EndReason,
     num_factories,
 )
-from azul_env.core.state import NIBBLE, NIBBLE_BITS, Row, Rows, empty_rows
+from azul_env.core.state import NIBBLE, NIBBLE_BITS, Row, Rows
+from azul_env.core.variant import VARIANTS, Variant, variant_of
 from azul_env.core.words import LANE_BITS, pack_lanes, unpack_lanes
 
 Position = dict[str, Any]
@@ -30,7 +31,7 @@ END_REASONS: Final[dict[int, str | None]] = {
     EndReason.MAX_ROUNDS: "max_rounds",
     EndReason.RESIGNATION: "resignation",
 }
-UNKNOWN: Final = "?"  # the name of a number that has none; only a broken row holds such
+UNKNOWN: Final = "?"  # for a number without a name, which only a corrupt row holds
 TOKEN_NAMES: Final = (UNKNOWN, *COLOR_NAMES, MARKER_NAME)  # by token; 0 is a free slot
 
 
@@ -39,9 +40,10 @@ def position_of(row: Row) -> Position:
     players = int(row["num_players"])
     factories = num_factories(players)
     over = row["end_reason"] != EndReason.PLAYING
+    variant = variant_of(row)
     return {
         "ruleset": RULESET,
-        "variant": VARIANT,
+        "variant": variant.name,
         "num_players": players,
         "current_player": int(row["current_player"]),
         "starting_player_next_round": int(row["starting_player_next_round"]),
@@ -54,20 +56,17 @@ def position_of(row: Row) -> Position:
         "factories": [list(unpack_lanes(row["sources"][f])) for f in range(factories)],
         "center": list(unpack_lanes(row["sources"][factories])),
         "center_has_marker": bool(row["marker_in_center"]),
-        "players": [_player_of(row, seat) for seat in range(players)],
+        "players": [_player_of(row, seat, variant) for seat in range(players)],
     }
 
 
-def _player_of(row: Row, seat: int) -> Position:
+def _player_of(row: Row, seat: int, variant: Variant) -> Position:
     """The board of one player."""
-    wall = int(row["walls"][seat])
     floor = int(row["floors"][seat])
     order = nibble(row["resignations"], seat)
     return {
         "score": int(row["scores"][seat]),
-        "wall": [
-            [wall >> (NUM_LINES * r + c) & 1 for c in range(NUM_LINES)] for r in range(NUM_LINES)
-        ],
+        "wall": variant.wall_data(row, seat),
         "pattern_lines": [
             _line_of(nibble(row["line_counts"][seat], line), nibble(row["line_colors"][seat], line))
             for line in range(NUM_LINES)
@@ -88,7 +87,8 @@ def _name(names: tuple[str, ...], number: int) -> str:
 def rows_of(position: Position) -> Rows:
     """The row of a position. Caller guarantees that `position_problems` finds nothing."""
     position = with_plain_numbers(position)
-    rows = empty_rows(1)
+    variant = VARIANTS[position["variant"]]
+    rows = np.zeros(1, variant.dtype)
     row = rows[0]
     factories = position["factories"]
     reason = next(code for code, name in END_REASONS.items() if name == position["end_reason"])
@@ -108,14 +108,14 @@ def rows_of(position: Position) -> Rows:
                 1 << (LANE_BITS * color + source) for color in range(NUM_COLORS) if tiles[color]
             )
     for seat, player in enumerate(position["players"]):
-        _put_player(row, seat, player)
+        _put_player(row, seat, player, variant)
     return rows
 
 
 def with_plain_numbers(data: Any) -> Any:
-    """A copy of a position or a part of it with Python's ints: NumPy's wrap around in sums and shifts.
+    """A copy of a position, or of a part, with Python ints instead of NumPy's, which overflow in sums and shifts.
 
-    Caller guarantees that its form is sound.
+    Caller guarantees that its form is valid.
     """
     if isinstance(data, dict):
         return {key: with_plain_numbers(value) for key, value in data.items()}
@@ -124,7 +124,7 @@ def with_plain_numbers(data: Any) -> Any:
     return int(data) if isinstance(data, Integral) else data
 
 
-def _put_player(row: Row, seat: int, player: Position) -> None:
+def _put_player(row: Row, seat: int, player: Position, variant: Variant) -> None:
     """Write one player's board into a row."""
     if player["resigned"] is not None:
         row["resignations"] |= (player["resigned"] + 1) << NIBBLE_BITS * seat
@@ -132,22 +132,21 @@ def _put_player(row: Row, seat: int, player: Position) -> None:
     row["legal"][seat] = sum(1 << (NUM_DESTINATIONS * c + FLOOR) for c in range(NUM_COLORS))
     for slot, name in enumerate(player["floor"]):
         row["floors"][seat] |= TOKEN_NAMES.index(name) << NIBBLE_BITS * slot
+    variant.put_wall(row, seat, player["wall"])
     for line in range(NUM_LINES):
-        cells = sum(cell << column for column, cell in enumerate(player["wall"][line]))
-        row["walls"][seat] |= cells << NUM_LINES * line
         count = player["pattern_lines"][line]["count"]
-        may_take = int(OPEN_LINE[32 * line + cells])
+        colors = set(range(NUM_COLORS)) - set(variant.row_colors(player["wall"], line))  # R3.7
         if count:
             color = COLOR_NAMES.index(player["pattern_lines"][line]["color"])
             row["line_counts"][seat] |= count << NIBBLE_BITS * line
             row["line_colors"][seat] |= color << NIBBLE_BITS * line
-            may_take &= 1 << (NUM_DESTINATIONS * color + line) if count <= line else 0
-        row["legal"][seat] |= may_take
+            colors = {color} if count <= line else set()  # R3.5, R3.6
+        row["legal"][seat] |= sum(1 << (NUM_DESTINATIONS * c + line) for c in colors)
 
 
-def nibble(word: int, place: int) -> int:
+def nibble(word: int, index: int) -> int:
     """The number in one nibble of a word."""
-    return int(word) >> NIBBLE_BITS * place & NIBBLE
+    return int(word) >> NIBBLE_BITS * index & NIBBLE
 
 
 def nibbles_in(word: int) -> int:

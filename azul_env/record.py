@@ -1,4 +1,4 @@
-"""A game as a record: every deal, draft and resignation, so that it replays with no generator at all.
+"""A game as a record of every deal, draft and resignation, which replays without a generator.
 
 `docs/SPEC.md` describes the format. Files of records are read and written by `azul_env.record_files`.
 """
@@ -6,7 +6,7 @@
 import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any, Final, NamedTuple, Self
 
 from numpy.random import Generator, default_rng
@@ -14,7 +14,8 @@ from numpy.random import Generator, default_rng
 from azul_env.chance import RandomSource
 from azul_env.core.actions import AnyAction, encode_action
 from azul_env.core.arguments import shown, whole_number
-from azul_env.core.spec import DEFAULT_MAX_ROUNDS, RULESET, VARIANT
+from azul_env.core.spec import DEFAULT_MAX_ROUNDS, RULESET
+from azul_env.core.variant import COLORED, VARIANTS
 from azul_env.errors import ImpossibleDealError, MissingDealError, RecordError
 from azul_env.position import END_REASONS
 from azul_env.rules import apply_action, new_game, resign, winners
@@ -35,6 +36,11 @@ RECORD_KEYS: Final = [
     "agents",
     "events",
 ]
+READABLE: Final[dict[str, tuple[object, ...]]] = {  # values that this version understands
+    "format": (FORMAT,),
+    "ruleset": (RULESET,),
+    "variant": tuple(VARIANTS),
+}
 EVENT_KEYS: Final = {
     "deal": ["factories"],
     "draft": ["player", "action"],
@@ -45,7 +51,7 @@ EVENT_KEYS: Final = {
 
 @dataclass
 class GameRecord:
-    """One game: how it was set up, who played, and all that happened."""
+    """One game: its setup, the players' names and its events."""
 
     num_players: int
     starting_player: int = 0
@@ -53,13 +59,14 @@ class GameRecord:
     seed: int | None = None  # for information; replays do not use it
     agents: list[str] = field(default_factory=list)  # names by seat; may be empty
     events: list[Event] = field(default_factory=list)
+    variant: str = COLORED.name
 
     def to_dict(self) -> dict[str, Any]:
         """The record as plain data."""
         return {
             "format": FORMAT,
             "ruleset": RULESET,
-            "variant": VARIANT,
+            "variant": self.variant,
             "num_players": self.num_players,
             "starting_player": self.starting_player,
             "max_rounds": self.max_rounds,
@@ -70,11 +77,10 @@ class GameRecord:
 
     @classmethod
     def from_dict(cls, data: object) -> "GameRecord":
-        """The record in plain data. Raises RecordError if it has not the form of one; see also `replay`."""
+        """The record in plain data. Raises RecordError if its form is wrong; `replay` checks the events."""
         _check_form(data)
         assert isinstance(data, dict)
-        fields = ("num_players", "starting_player", "max_rounds", "seed", "agents", "events")
-        return cls(**{name: data[name] for name in fields})
+        return cls(**{one.name: data[one.name] for one in fields(cls)})
 
     def to_json(self) -> str:
         """The record as one line of JSON."""
@@ -100,7 +106,7 @@ class ReplayStep(NamedTuple):
 
 
 class GameRecorder:
-    """Plays a game and writes it down: `state` is where it stands, `record` all that happened."""
+    """Plays a game and records it: `state` is the current state, `record` the record so far."""
 
     def __init__(
         self,
@@ -109,13 +115,14 @@ class GameRecorder:
         rng: RandomSource | None = None,
         max_rounds: int = DEFAULT_MAX_ROUNDS,
         agents: Sequence[str] = (),
+        variant: str = COLORED.name,
     ) -> None:
-        """Start a game. A seed given as `rng` is noted in the record.
+        """Start a game. A seed given as `rng` is stored in the record.
 
         Raises RecordError for agents or a seed that no record can hold.
         """
         self.rng: RandomSource = default_rng() if rng is None else rng
-        self.state = new_game(num_players, starting_player, self.rng, max_rounds)
+        self.state = new_game(num_players, starting_player, self.rng, max_rounds, variant=variant)
         self.record = GameRecord(
             num_players=self.state.num_players,
             starting_player=self.state.current_player,
@@ -123,6 +130,7 @@ class GameRecorder:
             seed=None if rng is None or isinstance(rng, Generator) else whole_number(rng, "rng"),
             agents=list(agents),
             events=[_deal_event(self.state)],
+            variant=self.state.variant,
         )
         _check_form(self.record.to_dict())
 
@@ -144,7 +152,7 @@ class GameRecorder:
         return after
 
     def resign(self, player: int, forfeit: str | None = None) -> GameState:
-        """Let a player resign; `forfeit` says why, if that was not the player's own wish."""
+        """Resign for a player; `forfeit` gives the reason if the player did not choose to."""
         if not isinstance(forfeit, str | None):
             raise TypeError(f"forfeit must be a text or None, not {shown(forfeit)}")
         after = resign(self.state, player).state
@@ -153,7 +161,7 @@ class GameRecorder:
         return after
 
     def _log(self, after: GameState, event: Event) -> None:
-        """Go on to the state after an event; nothing here can fail, so state and record stay in step."""
+        """Append an event and move to the state after it. Nothing here can fail, so the two stay consistent."""
         events = [event]
         if _is_dealt(self.state, after):
             events.append(_deal_event(after))
@@ -175,6 +183,7 @@ def replay(record: GameRecord) -> Iterator[ReplayStep]:
             record.starting_player,
             max_rounds=record.max_rounds,
             deal=events[0]["factories"],
+            variant=record.variant,
         )
     yield ReplayStep(state, None)
     index = 1
@@ -219,12 +228,12 @@ def _apply_event(state: GameState, event: Event, following: list[Event]) -> tupl
 
 
 def _is_dealt(before: GameState, after: GameState) -> bool:
-    """Whether the displays were filled on the way from one state to the next."""
+    """Whether the factories were filled between two consecutive states."""
     return after.round > before.round and not after.is_terminal
 
 
 def _check_end(state: GameState, events: list[Event], index: int) -> None:
-    """Whether the end event tells the truth and is the last."""
+    """Raise RecordError unless the end event is correct and the last."""
     if not state.is_terminal:
         raise RecordError(f"event {index} (end): the game is still on", index)
     expected = _end_event(state)
@@ -238,7 +247,7 @@ def _check_end(state: GameState, events: list[Event], index: int) -> None:
 
 @contextmanager
 def _blaming(where: str, event: int | None, deal: int) -> Iterator[None]:
-    """Turn an engine's refusal into an error that names the event: the deal if that is at fault."""
+    """Turn an error of the engine into a RecordError that names the event, or the deal if that is wrong."""
     try:
         yield
     except MissingDealError:
@@ -263,13 +272,15 @@ def _end_event(state: GameState) -> Event:
 
 
 def _check_form(data: object) -> None:
-    """Whether plain data has the form of a record: its keys, names and types."""
+    """Raise RecordError unless plain data has the keys, names and types of a record."""
     if not isinstance(data, dict):
         raise RecordError(f"a record is a JSON object, not {type(data).__name__}")
     _check_keys(data, RECORD_KEYS, "the record")
-    for key, known in (("format", FORMAT), ("ruleset", RULESET), ("variant", VARIANT)):
-        if type(data[key]) is not type(known) or data[key] != known:  # True is no 1
-            raise RecordError(f"{key} is {shown(data[key])}, this version reads {known!r}")
+    for key, known in READABLE.items():
+        value = data[key]
+        if not any(type(value) is type(one) and value == one for one in known):  # True is not 1
+            readable = " or ".join(map(repr, known))
+            raise RecordError(f"{key} is {shown(value)}, this version reads {readable}")
     for key in ("num_players", "starting_player", "max_rounds"):
         if not _is_count(data[key]):
             raise RecordError(f"{key} must be a whole number, not {shown(data[key])}")
@@ -287,7 +298,7 @@ def _check_form(data: object) -> None:
 
 
 def _check_event_form(event: object, index: int) -> None:
-    """Whether plain data has the form of an event. Whether it is possible is for `replay` to say."""
+    """Raise RecordError unless plain data has the form of an event; `replay` checks whether it is possible."""
     where = f"event {index}"
     kind = event.get("type") if isinstance(event, dict) else None
     if not isinstance(event, dict) or not isinstance(kind, str) or kind not in EVENT_KEYS:

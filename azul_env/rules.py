@@ -18,10 +18,10 @@ from azul_env.core.spec import (
     FLOOR,
     IllegalReason,
     num_actions,
-    wall_column,
 )
-from azul_env.core.state import Rows, empty_rows
+from azul_env.core.state import Rows
 from azul_env.core.step import ILLEGAL, ROUND_OVER
+from azul_env.core.variant import COLORED, variant_named, variant_of
 from azul_env.errors import IllegalActionError, MissingDealError
 from azul_env.notation import describe_action
 from azul_env.state import GameState, check_state
@@ -35,13 +35,16 @@ class StepResult(NamedTuple):
 
 
 def undealt_game(
-    num_players: int = 2, starting_player: int = 0, max_rounds: int = DEFAULT_MAX_ROUNDS
+    num_players: int = 2,
+    starting_player: int = 0,
+    max_rounds: int = DEFAULT_MAX_ROUNDS,
+    variant: str = COLORED.name,
 ) -> GameState:
     """A new game whose first round is not dealt yet: the root of a search with chance nodes."""
     seats = player_count(num_players)
     starter = number_between(starting_player, 0, seats - 1, "starting_player")
     cap = number_between(max_rounds, 1, COUNTER_LIMIT, "max_rounds")
-    rows = empty_rows(1)
+    rows = np.zeros(1, variant_named(variant).dtype)
     start_one(rows, seats, starter, cap)
     return GameState(rows)
 
@@ -52,13 +55,14 @@ def new_game(
     rng: RandomSource | None = None,
     max_rounds: int = DEFAULT_MAX_ROUNDS,
     deal: Deal | None = None,
+    variant: str = COLORED.name,
 ) -> GameState:
     """A new game with its first round dealt: as `deal` says, else by `rng`, a generator or a seed.
 
     Without either, fresh entropy is drawn, as NumPy does. Give the same seed, or the same generator, to `apply_action`:
     both play the game of that seed, which is also the game of every environment with that seed.
     """
-    rows = undealt_game(num_players, starting_player, max_rounds).rows
+    rows = undealt_game(num_players, starting_player, max_rounds, variant).rows
     if deal is not None:
         deal_given(rows, deal)
     else:
@@ -108,7 +112,7 @@ def illegal_reason(
         return IllegalReason.PATTERN_LINE_COMPLETE
     if line.color not in (None, turn.color):
         return IllegalReason.COLOR_MISMATCH
-    if board.wall[turn.destination][wall_column(turn.destination, turn.color)]:
+    if turn.color in variant_of(state.rows).row_colors(board.wall, turn.destination):
         return IllegalReason.WALL_CONFLICT
     return None
 

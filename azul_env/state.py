@@ -1,4 +1,4 @@
-"""`GameState`: a position with names, for people. Kernels work on its `rows`."""
+"""`GameState`: a position with named fields, for people. Kernels work on its `rows`."""
 
 from collections.abc import Iterable
 from typing import Any, NamedTuple, Self
@@ -6,7 +6,8 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from azul_env.core.spec import COLOR_NAMES, MAX_PLAYERS, MIN_PLAYERS, num_factories
-from azul_env.core.state import STATE, Rows
+from azul_env.core.state import Rows
+from azul_env.core.variant import VARIANTS, variant_of
 from azul_env.core.words import unpack_lanes
 from azul_env.errors import InvalidPositionError, Problem, ProblemReason
 from azul_env.notation import position_of_text, text_of_position
@@ -32,14 +33,14 @@ class PlayerBoard(NamedTuple):
     """One player's part of a position."""
 
     score: int
-    wall: tuple[tuple[int, ...], ...]  # 5 x 5, 1 where a tile is
+    wall: tuple[tuple[int, ...], ...]  # 5 x 5, 0 where no tile is; else see `core.variant`
     pattern_lines: tuple[PatternLine, ...]
     floor: tuple[str, ...]  # names of colors and "marker", from the left
     resigned: int | None  # place in the order of resigning
 
 
 class GameState:
-    """A position of the game, complete and never changed: functions return new ones.
+    """A complete, immutable position of the game: functions return new ones.
 
     States compare equal, hash, copy and pickle by their content; `repr` is the text form. `rows` is the raw array of
     one row that kernels read. It is shared, not copied: change a copy of it, never itself.
@@ -50,9 +51,10 @@ class GameState:
     rows: Rows
 
     def __init__(self, rows: Rows) -> None:
-        """Wrap an array of one row, which from now on belongs to the state."""
-        if rows.dtype != STATE or rows.shape != (1,):
-            raise TypeError(f"a state is one row of STATE, not {rows.dtype} of shape {rows.shape}")
+        """Wrap an array of one row; the state takes ownership of it."""
+        variant_of(rows)  # raises TypeError for anything but rows of a game
+        if rows.shape != (1,):
+            raise TypeError(f"a state is one row, not rows of shape {rows.shape}")
         self.rows = rows
 
     def __repr__(self) -> str:
@@ -72,14 +74,19 @@ class GameState:
     def __hash__(self) -> int:
         return hash(self.rows.tobytes())
 
-    def __reduce__(self) -> tuple[Any, tuple[bytes]]:
-        return _from_bytes, (self.rows.tobytes(),)
+    def __reduce__(self) -> tuple[Any, tuple[bytes, str]]:
+        return _from_bytes, (self.rows.tobytes(), self.variant)
 
     def __copy__(self) -> Self:
         return type(self)(self.rows.copy())
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         return type(self)(self.rows.copy())
+
+    @property
+    def variant(self) -> str:
+        """Name of the variant that is played."""
+        return variant_of(self.rows).name
 
     @property
     def num_players(self) -> int:
@@ -93,7 +100,7 @@ class GameState:
 
     @property
     def starting_player_next_round(self) -> int:
-        """Who starts the next round as things stand."""
+        """The seat that took the marker, else the one that started this round."""
         return int(self.rows["starting_player_next_round"][0])
 
     @property
@@ -103,7 +110,7 @@ class GameState:
 
     @property
     def max_rounds(self) -> int:
-        """The game ends after so many rounds (R6.3)."""
+        """The game ends after this many rounds (R6.3)."""
         return int(self.rows["max_rounds"][0])
 
     @property
@@ -138,7 +145,7 @@ class GameState:
 
     @property
     def factories(self) -> tuple[tuple[int, ...], ...]:
-        """Tiles on every display, by color."""
+        """Tiles on every factory, by color."""
         sources = self.rows["sources"][0, : num_factories(self.num_players)]
         return tuple(unpack_lanes(tiles) for tiles in sources)
 
@@ -164,7 +171,7 @@ class GameState:
 
 
 def check_state(state: object) -> None:
-    """Raise TypeError for anything but a state: a row or a position would fail further in, if at all."""
+    """Raise TypeError for anything but a state; a row or a position would fail later, if at all."""
     if not isinstance(state, GameState):
         raise TypeError(f"a state must be a GameState, not {type(state).__name__}")
 
@@ -206,7 +213,7 @@ def problems(state: GameState | Position) -> list[Problem]:
 
 def _stale_words(rows: Rows, expected: Rows) -> Iterable[Problem]:
     """Fields that should follow from the others and do not, such as `legal` and `available`."""
-    for name in STATE.names or ():
+    for name in rows.dtype.names or ():
         if not np.array_equal(rows[name], expected[name]):
             yield Problem(ProblemReason.STALE_WORD, name, "does not follow from the position")
 
@@ -225,6 +232,6 @@ def _board(player: Position) -> PlayerBoard:
     )
 
 
-def _from_bytes(data: bytes) -> GameState:
+def _from_bytes(data: bytes, variant: str) -> GameState:
     """The state of a row's bytes, for pickle."""
-    return GameState(np.frombuffer(data, STATE).copy())
+    return GameState(np.frombuffer(data, VARIANTS[variant].dtype).copy())

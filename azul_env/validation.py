@@ -1,4 +1,4 @@
-"""What is impossible about a position: first its form as data, then the rules it breaks."""
+"""Find what is impossible about a position: first its form as data, then the rules it breaks."""
 
 from collections.abc import Iterator
 from numbers import Integral
@@ -17,10 +17,9 @@ from azul_env.core.spec import (
     NUM_LINES,
     RULESET,
     TILES_PER_COLOR,
-    VARIANT,
     num_factories,
-    wall_color,
 )
+from azul_env.core.variant import COLORED, VARIANTS, Variant
 from azul_env.errors import Problem
 from azul_env.errors import ProblemReason as Why
 from azul_env.position import (
@@ -64,7 +63,9 @@ def _form_problems(position: Any) -> Iterator[Problem]:
         yield from problems
         return
     yield from _name_problems(position["ruleset"], (RULESET,), "ruleset")
-    yield from _name_problems(position["variant"], (VARIANT,), "variant")
+    problems = list(_name_problems(position["variant"], tuple(VARIANTS), "variant"))
+    yield from problems
+    variant = COLORED if problems else VARIANTS[position["variant"]]
     yield from _name_problems(position["phase"], (FACTORY_OFFER, GAME_OVER), "phase")
     yield from _name_problems(position["end_reason"], tuple(END_REASONS.values()), "end_reason")
     if type(position["center_has_marker"]) is not bool:
@@ -89,10 +90,12 @@ def _form_problems(position: Any) -> Iterator[Problem]:
     players = position["players"]
     yield from _list_problems(players, seats, "players")
     for seat, player in enumerate(players if isinstance(players, list | tuple) else ()):
-        yield from _player_form_problems(player, seats, f"players[{seat}]")
+        yield from _player_form_problems(player, seats, variant, f"players[{seat}]")
 
 
-def _player_form_problems(player: Any, seats: int, where: str) -> Iterator[Problem]:
+def _player_form_problems(
+    player: Any, seats: int, variant: Variant, where: str
+) -> Iterator[Problem]:
     problems = list(_key_problems(player, PLAYER_KEYS, where))
     if problems:
         yield from problems
@@ -100,7 +103,7 @@ def _player_form_problems(player: Any, seats: int, where: str) -> Iterator[Probl
     yield from _number_problems(player["score"], f"{where}.score")
     if player["resigned"] is not None:
         yield from _number_problems(player["resigned"], f"{where}.resigned", most=seats - 2)
-    yield from _grid_problems(player["wall"], f"{where}.wall")
+    yield from _grid_problems(player["wall"], variant.max_datum, f"{where}.wall")
     lines = player["pattern_lines"]
     yield from _list_problems(lines, NUM_LINES, f"{where}.pattern_lines")
     for number, line in enumerate(lines if isinstance(lines, list | tuple) else ()):
@@ -116,13 +119,13 @@ def _player_form_problems(player: Any, seats: int, where: str) -> Iterator[Probl
         yield from _name_problems(name, (*COLOR_NAMES, MARKER_NAME), f"{where}.floor[{slot}]")
 
 
-def _grid_problems(wall: Any, where: str) -> Iterator[Problem]:
+def _grid_problems(wall: Any, max_datum: int, where: str) -> Iterator[Problem]:
     yield from _list_problems(wall, NUM_LINES, where)
     for number, row in enumerate(wall if isinstance(wall, list | tuple) else ()):
         here = f"{where}[{number}]"
         yield from _list_problems(row, NUM_LINES, here)
         for column, cell in enumerate(row if isinstance(row, list | tuple) else ()):
-            yield from _number_problems(cell, f"{here}[{column}]", most=1)
+            yield from _number_problems(cell, f"{here}[{column}]", most=max_datum)
 
 
 def _key_problems(data: Any, keys: list[str], where: str) -> Iterator[Problem]:
@@ -172,19 +175,20 @@ def _list_problems(data: Any, length: int | None, where: str) -> Iterator[Proble
 
 
 def _rule_problems(position: Any) -> Iterator[Problem]:
-    yield from _tile_problems(position)
+    variant = VARIANTS[position["variant"]]
+    yield from _tile_problems(position, variant)
     for number, factory in enumerate(position["factories"]):
         if sum(factory) > FACTORY_CAPACITY:
             detail = f"holds {sum(factory)} tiles, more than {FACTORY_CAPACITY}"
             yield Problem(Why.FACTORY_OVERFULL, f"factories[{number}]", detail)
     for seat, player in enumerate(position["players"]):
-        yield from _board_problems(player, f"players[{seat}]")
+        yield from _board_problems(player, variant, f"players[{seat}]")
     yield from _marker_problems(position)
     yield from _resignation_problems(position)
     yield from _phase_problems(position)
 
 
-def _tile_problems(position: Position) -> Iterator[Problem]:
+def _tile_problems(position: Position, variant: Variant) -> Iterator[Problem]:
     """R1.2"""
     totals = [position["bag"][c] + position["discard"][c] for c in range(NUM_COLORS)]
     for source in [*position["factories"], position["center"]]:
@@ -196,16 +200,16 @@ def _tile_problems(position: Position) -> Iterator[Problem]:
         for line in player["pattern_lines"]:
             if line["color"] is not None:
                 totals[COLOR_NAMES.index(line["color"])] += line["count"]
-        for row in range(NUM_LINES):
-            for column in range(NUM_LINES):
-                totals[wall_color(row, column)] += player["wall"][row][column]
+        for number in range(NUM_LINES):
+            for color in variant.row_colors(player["wall"], number):
+                totals[color] += 1
     for color, total in enumerate(totals):
         if total != TILES_PER_COLOR:
             detail = f"{total} tiles instead of {TILES_PER_COLOR}"
             yield Problem(Why.TILE_TOTAL, COLOR_NAMES[color], detail)
 
 
-def _board_problems(player: Position, where: str) -> Iterator[Problem]:
+def _board_problems(player: Position, variant: Variant, where: str) -> Iterator[Problem]:
     """R1.4, R3.5-R3.8"""
     for number, line in enumerate(player["pattern_lines"]):
         here = f"{where}.pattern_lines[{number}]"
@@ -214,9 +218,8 @@ def _board_problems(player: Position, where: str) -> Iterator[Problem]:
             yield Problem(Why.LINE_OVERFULL, here, f"holds {count} tiles, more than {number + 1}")
         if (color is None) != (count == 0):
             yield Problem(Why.LINE_COLOR, here, f"{count} tiles of color {shown(color)}")
-        elif color is not None and any(
-            player["wall"][number][column] and COLOR_NAMES[wall_color(number, column)] == color
-            for column in range(NUM_LINES)
+        elif color is not None and COLOR_NAMES.index(color) in variant.row_colors(
+            player["wall"], number
         ):
             yield Problem(Why.LINE_ON_WALL, here, f"{color} is on the wall in this row already")
     if len(player["floor"]) > FLOOR_SLOTS:
@@ -264,7 +267,7 @@ def _resignation_problems(position: Position) -> Iterator[Problem]:
 
 
 def _is_round_open(position: Position) -> bool:
-    """Whether a round is in progress, or was when the last but one resigned: the table stays as it is (R8.5)."""
+    """Whether a round is in progress, or was when a resignation ended the game and left the table as it was (R8.5)."""
     return position["end_reason"] in (None, "resignation")
 
 

@@ -5,25 +5,12 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from azul_env.core.intrinsics import lowest_bit
 from azul_env.core.jit import kernel
-from azul_env.core.moves import CAPACITIES, has_resigned, next_seat
-from azul_env.core.scoring import (
-    PENALTY_OF_TOKENS,
-    bonus_points,
-    complete_rows,
-    placement_points,
-    row_cells,
-)
-from azul_env.core.spec import (
-    NUM_COLORS,
-    NUM_DESTINATIONS,
-    NUM_LINES,
-    TILES_PER_COLOR,
-    EndReason,
-    wall_column,
-)
+from azul_env.core.moves import has_resigned, next_seat
+from azul_env.core.scoring import PENALTY_OF_TOKENS, complete_rows
+from azul_env.core.spec import NUM_COLORS, NUM_DESTINATIONS, TILES_PER_COLOR, EndReason
 from azul_env.core.state import MARKER_TOKEN, NIBBLE, NIBBLE_BITS, Row
+from azul_env.core.variant import bonus_points, tile_wall, wall_of
 from azul_env.core.words import LANE_BITS, LANE_ONES, as_int64
 
 PLAYING: Final = int(EndReason.PLAYING)
@@ -34,25 +21,6 @@ RESIGNATION: Final = int(EndReason.RESIGNATION)
 
 ALL_LEGAL: Final = (1 << NUM_COLORS * NUM_DESTINATIONS) - 1
 ALL_TILES: Final = LANE_ONES * TILES_PER_COLOR
-NIBBLE_TOPS: Final = 0x88888
-NIBBLE_BELOW_TOPS: Final = 0x77777
-
-
-def _column_table() -> NDArray[Any]:
-    """Wall column of a color, at 5 * row + color."""
-    cells = [wall_column(row, color) for row in range(NUM_LINES) for color in range(NUM_COLORS)]
-    return np.array(cells, np.int64)
-
-
-def _open_line_table() -> NDArray[Any]:
-    """Legal bits of an empty line, at 32 * line + cells of its wall row: the colors not on it (R3.7)."""
-    table = np.zeros(NUM_LINES * 32, np.int64)
-    for line in range(NUM_LINES):
-        for cells in range(32):
-            for color in range(NUM_COLORS):
-                if not cells >> wall_column(line, color) & 1:
-                    table[32 * line + cells] |= 1 << (NUM_DESTINATIONS * color + line)
-    return table
 
 
 def _lid_table() -> NDArray[Any]:
@@ -63,8 +31,6 @@ def _lid_table() -> NDArray[Any]:
     return table
 
 
-WALL_COLUMN: Final = _column_table()
-OPEN_LINE: Final = _open_line_table()
 TILE_OF_TOKEN: Final = _lid_table()
 
 
@@ -101,7 +67,7 @@ def finish_round(row: Row) -> bool:
     """
     full_rows = 0
     for player in range(row["num_players"]):
-        _tile_wall(row, player)
+        tile_wall(row, player)
         _clear_floor(row, player)
         full_rows += complete_rows(row["walls"][player])
     row["round"] += 1
@@ -130,7 +96,7 @@ def _end_game(row: Row, reason: int) -> None:
     row["end_reason"] = reason
     row["available"] = 0
     for player in range(row["num_players"]):
-        row["scores"][player] += bonus_points(row["walls"][player])
+        row["scores"][player] += bonus_points(wall_of(row, player))
 
 
 @kernel
@@ -147,37 +113,6 @@ def leave_game(row: Row, player: int) -> None:
         _end_game(row, as_int64(RESIGNATION))
     elif row["current_player"] == player:
         row["current_player"] = next_seat(row, player)
-
-
-@kernel
-def _tile_wall(row: Row, player: int) -> None:
-    """Move full lines to the wall and score them (R4.2)."""
-    counts = row["line_counts"][player]
-    colors = row["line_colors"][player]
-    wall = row["walls"][player]
-    legal = row["legal"][player]
-    lid = row["lid"]
-    points = 0
-    full = ~((CAPACITIES - counts) + NIBBLE_BELOW_TOPS) & NIBBLE_TOPS  # top bit of full lines
-    while full:
-        line = lowest_bit(full) // NIBBLE_BITS
-        full &= full - 1
-        color = (colors >> NIBBLE_BITS * line) & NIBBLE
-        column = as_int64(WALL_COLUMN[NUM_COLORS * line + color])
-        wall |= 1 << (NUM_LINES * line + column)
-        points += placement_points(wall, line, column)
-        lid += (
-            line << LANE_BITS * color
-        )  # line r holds r + 1 tiles, one of which is on the wall now
-        counts &= ~(NIBBLE << NIBBLE_BITS * line)
-        colors &= ~(NIBBLE << NIBBLE_BITS * line)
-        legal |= OPEN_LINE[32 * line + row_cells(wall, line)]
-    row["line_counts"][player] = counts
-    row["line_colors"][player] = colors
-    row["walls"][player] = wall
-    row["legal"][player] = legal
-    row["lid"] = lid
-    row["scores"][player] += points
 
 
 @kernel

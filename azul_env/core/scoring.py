@@ -1,4 +1,4 @@
-"""Points: placed tiles, floors and bonuses (R5), as table look-ups on 25-bit walls."""
+"""Points of placed tiles and of floors (R5), as table look-ups; rows and columns of a wall of 25 bits."""
 
 from typing import Any, Final
 
@@ -7,15 +7,7 @@ from numpy.typing import NDArray
 
 from azul_env.core.intrinsics import popcount
 from azul_env.core.jit import kernel
-from azul_env.core.spec import (
-    COLOR_BONUS,
-    COLUMN_BONUS,
-    FLOOR_PENALTIES,
-    NUM_COLORS,
-    NUM_LINES,
-    ROW_BONUS,
-    wall_column,
-)
+from azul_env.core.spec import FLOOR_PENALTIES, NUM_LINES
 
 FULL_ROW: Final = (1 << NUM_LINES) - 1
 COLUMN_0: Final = sum(1 << NUM_LINES * row for row in range(NUM_LINES))
@@ -36,16 +28,7 @@ def _run_table() -> NDArray[Any]:
     return table
 
 
-def _color_cells() -> tuple[int, ...]:
-    """The five wall cells of every color, as walls."""
-    return tuple(
-        sum(1 << (NUM_LINES * row + wall_column(row, color)) for row in range(NUM_LINES))
-        for color in range(NUM_COLORS)
-    )
-
-
 RUN: Final = _run_table()
-COLOR_CELLS: Final = _color_cells()
 PENALTY_OF_TOKENS: Final = np.concatenate([[0], np.cumsum(FLOOR_PENALTIES)]).astype(np.int64)
 
 
@@ -76,16 +59,3 @@ def complete_rows(wall: int) -> int:
     runs = wall & (wall >> 1)
     runs &= runs >> 2
     return popcount(runs & (wall >> 4) & COLUMN_0)
-
-
-@kernel
-def bonus_points(wall: int) -> int:
-    """Points for complete rows, columns and colors at the end of the game (R5.4)."""
-    points = ROW_BONUS * complete_rows(wall)
-    for column in range(NUM_LINES):
-        if column_cells(wall, column) == FULL_ROW:
-            points += COLUMN_BONUS
-    for cells in COLOR_CELLS:
-        if wall & cells == cells:
-            points += COLOR_BONUS
-    return points

@@ -1,10 +1,9 @@
-"""The game's vocabulary: colors, sizes, names and the wall pattern. Rule numbers refer to docs/RULES.md."""
+"""The game's vocabulary: colors, sizes and names. Rule numbers refer to docs/RULES.md."""
 
 from enum import IntEnum, StrEnum
 from typing import Final
 
 RULESET: Final = "azul-base-2024-next-move"
-VARIANT: Final = "colored"
 
 MIN_PLAYERS: Final = 2
 MAX_PLAYERS: Final = 4
@@ -25,9 +24,8 @@ COLUMN_BONUS: Final = 7  # R5.4
 COLOR_BONUS: Final = 10  # R5.4
 
 DEFAULT_MAX_ROUNDS: Final = 50  # R6.3
-COUNTER_LIMIT: Final = (
-    9_999  # largest score and round cap a position may hold; real games stay far below
-)
+# Largest score and round cap a position may hold; real games stay far below.
+COUNTER_LIMIT: Final = 9_999
 
 COLOR_NAMES: Final = ("blue", "yellow", "red", "black", "white")
 COLOR_LETTERS: Final = "BYRKW"
@@ -35,7 +33,7 @@ MARKER_NAME: Final = "marker"
 
 
 class Color(IntEnum):
-    """A tile color; the number is its place in every count of five."""
+    """A tile color; the number is its index in every list of counts by color."""
 
     BLUE = 0
     YELLOW = 1
@@ -68,20 +66,10 @@ class IllegalReason(StrEnum):
 
 
 def num_factories(num_players: int) -> int:
-    """Number of factory displays (R1.3)."""
+    """Number of factories (R1.3)."""
     return 2 * num_players + 1
 
 
 def num_actions(num_players: int) -> int:
-    """Size of the action space: 180, 240 or 300."""
+    """Number of drafting actions: 180, 240 or 300."""
     return (num_factories(num_players) + 1) * ACTIONS_PER_SOURCE
-
-
-def wall_color(row: int, column: int) -> int:
-    """Color of a wall cell (R1.5). The only place that knows the pattern of the colored wall."""
-    return (column - row) % NUM_COLORS
-
-
-def wall_column(row: int, color: int) -> int:
-    """Column of a color in a wall row: the inverse of `wall_color`."""
-    return next(c for c in range(NUM_LINES) if wall_color(row, c) == color)

@@ -24,7 +24,7 @@ STATE: Final = np.dtype(
         ("current_player", np.int64),  # seat to move; at the end, the seat that moved last
         ("starting_player_next_round", np.int64),  # marker's taker, else this round's starter
         ("round", np.int64),  # rounds completed
-        ("max_rounds", np.int64),  # the game ends after so many (R6.3)
+        ("max_rounds", np.int64),  # the game ends after this many (R6.3)
         ("end_reason", np.int64),  # spec.EndReason; PLAYING = 0 while the game is on
         ("resignations", np.int64),  # nibble per seat: 0 still playing, k the k-th to resign
         ("marker_in_center", np.int64),  # 0 or 1
@@ -33,7 +33,7 @@ STATE: Final = np.dtype(
         ("sources", np.int64, (MAX_SOURCES,)),  # lanes: tiles by color; factories, then the center
         ("available", np.int64),  # lanes: bit s says that source s holds the color; 0: round over
         ("legal", np.int64, (MAX_PLAYERS,)),  # bit 6 * color + destination: may go there
-        ("walls", np.int64, (MAX_PLAYERS,)),  # bit 5 * row + column
+        ("walls", np.int64, (MAX_PLAYERS,)),  # bit 5 * row + column: a tile is there
         ("line_counts", np.int64, (MAX_PLAYERS,)),  # nibble per line
         ("line_colors", np.int64, (MAX_PLAYERS,)),  # nibble per line: color; 0 in an empty line
         ("floors", np.int64, (MAX_PLAYERS,)),  # nibble per slot: 0 free, color + 1, or MARKER_TOKEN

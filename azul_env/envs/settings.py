@@ -7,8 +7,9 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from azul_env.core.arguments import int64_number, number_between, player_count
-from azul_env.core.spec import COUNTER_LIMIT, num_actions
+from azul_env.core.spec import COUNTER_LIMIT
 from azul_env.core.step import RANDOM_SEAT
+from azul_env.core.variant import COLORED, variant_named
 from azul_env.observation import observation_highs, observation_scales, observation_size
 from azul_env.rewards import Reward, reward_function, reward_kind
 
@@ -39,7 +40,9 @@ class Settings:
         starting_player: Seat,
         observation: str,
         seat: Seat = RANDOM,
+        variant: str = COLORED.name,
     ) -> None:
+        self.variant = variant_named(variant)
         self.num_players = player_count(num_players)
         self.max_rounds = number_between(max_rounds, 1, COUNTER_LIMIT, "max_rounds")
         self.reward = reward_function(reward)
@@ -51,7 +54,7 @@ class Settings:
                 f"observation={observation!r} is none of {', '.join(OBSERVATION_TYPES)}"
             )
         self.dtype = OBSERVATION_TYPES[observation]
-        self.num_actions = num_actions(num_players)
+        self.num_actions = self.variant.num_actions(num_players)
         self.size = observation_size(num_players)
         self.scales = observation_scales(num_players)
 

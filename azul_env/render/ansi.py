@@ -11,8 +11,8 @@ from azul_env.core.spec import (
     FLOOR_PENALTIES,
     MARKER_NAME,
     NUM_LINES,
-    wall_color,
 )
+from azul_env.core.variant import Variant
 from azul_env.notation import CENTER_LETTER, FLOOR_LETTER, MARKER
 from azul_env.render.scene import Scene, scene_of
 from azul_env.rules import AnyAction
@@ -22,7 +22,7 @@ WIDTH: Final = 80
 CELL: Final = 3  # columns of a tile or a free space
 BOARD_WIDTH: Final = 36
 GAP: Final = 4  # between boards
-DISPLAYS_PER_ROW: Final = 5
+FACTORIES_PER_ROW: Final = 5
 TILES_PER_ROW: Final = 25  # in the center
 LAST_MOVE: Final = ">"
 
@@ -42,7 +42,7 @@ FREE_WALL_STYLES: Final = ("2;38;5;75", "2;38;5;220", "2;38;5;203", "2;38;5;245"
 
 
 class Span(NamedTuple):
-    """A piece of a line in one style."""
+    """A part of a line in one style."""
 
     words: str
     style: str = ""
@@ -61,7 +61,7 @@ def ansi(
 ) -> str:
     """The position as lines of text, with escape codes for colors unless `color` is false.
 
-    A free wall space shows its letter small, and without colors tiles stand in brackets. `*` is
+    An empty wall cell shows its color's letter in lower case; without colors, tiles are in brackets. `*` is
     the first-player marker, `>` the last move: where its tiles came from and, with `last_player`,
     where they went.
     """
@@ -102,14 +102,14 @@ def _head(scene: Scene) -> list[Line]:
 def _table(scene: Scene) -> list[Line]:
     lines: list[Line] = []
     for number in range(len(scene.state.factories)):
-        if number % DISPLAYS_PER_ROW == 0:
+        if number % FACTORIES_PER_ROW == 0:
             lines.append([])
-        lines[-1] += _display(scene, number)
+        lines[-1] += _factory(scene, number)
     supply = f"   bag {_counts(scene.state.bag)}   lid {_counts(scene.state.lid)}"
     return [*lines, *_center(scene), [Span(supply)]]
 
 
-def _display(scene: Scene, number: int) -> Line:
+def _factory(scene: Scene, number: int) -> Line:
     tiles = _tiles(scene.state.factories[number]) or [_free("-")]
     line = [_label(str(number), scene.is_source(number)), *tiles]
     return [*line, Span(" " * (CELL * (FACTORY_CAPACITY + 1) + 1 - _width(line)))]
@@ -161,10 +161,7 @@ def _board_row(scene: Scene, seat: int, row: int) -> Line:
     line = board.pattern_lines[row]
     tiles = [] if line.color is None else [_tile(line.color)] * line.count
     free = [_free(".")] * (row + 1 - line.count)
-    wall = [
-        _tile(wall_color(row, column)) if cell else _free_wall(wall_color(row, column))
-        for column, cell in enumerate(board.wall[row])
-    ]
+    wall = [_wall_cell(scene.variant, cell, row, c) for c, cell in enumerate(board.wall[row])]
     indent = Span(" " * CELL * (NUM_LINES - row - 1))
     label = _label(str(row), scene.is_destination(seat, row))
     return [label, indent, *free, *tiles, Span(" | ", FAINT), *wall]
@@ -198,8 +195,13 @@ def _marker() -> Span:
     return Span(f" {MARKER} ", MARKER_STYLE, f"[{MARKER}]")
 
 
-def _free_wall(color: int) -> Span:
-    return Span(f" {COLOR_LETTERS[color].lower()} ", FREE_WALL_STYLES[color])
+def _wall_cell(variant: Variant, datum: int, row: int, column: int) -> Span:
+    tile, printed = variant.tile_color(datum, row, column), variant.printed_color(row, column)
+    if tile is not None:
+        return _tile(tile)
+    if printed is None:
+        return _free(".")
+    return Span(f" {COLOR_LETTERS[printed].lower()} ", FREE_WALL_STYLES[printed])
 
 
 def _free(sign: str) -> Span:

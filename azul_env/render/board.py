@@ -2,14 +2,7 @@
 
 from typing import Final
 
-from azul_env.core.spec import (
-    COLOR_NAMES,
-    FLOOR,
-    FLOOR_PENALTIES,
-    MARKER_NAME,
-    NUM_LINES,
-    wall_color,
-)
+from azul_env.core.spec import COLOR_NAMES, FLOOR, FLOOR_PENALTIES, MARKER_NAME, NUM_LINES
 from azul_env.render.glyphs import fitted, text, text_width
 from azul_env.render.layout import (
     BOARD_HEIGHT,
@@ -41,7 +34,7 @@ TAG_INK: Final = {"to move": TURN, "winner": TURN}
 
 
 def drawn_board(scene: Scene, seat: int, box: Box) -> str:
-    """One seat's board, drawn in its own measure and scaled into `box`."""
+    """One seat's board, drawn in its own units and scaled into `box`."""
     scale = box.width / BOARD_WIDTH
     stands_out = scene.tag(seat) in TAG_INK
     edge, width = (TURN, 3.0) if stands_out else (PANEL_EDGE, 1.5)
@@ -49,8 +42,10 @@ def drawn_board(scene: Scene, seat: int, box: Box) -> str:
     parts += [_line(scene, seat, row) + _wall_row(scene, seat, row) for row in range(NUM_LINES)]
     parts.append(_floor(scene, seat))
     opacity = ' opacity="0.65"' if scene.boards[seat].resigned is not None else ""
-    place = f"translate({box.x:g} {box.y:g}) scale({scale:g})"
-    return f'<g class="board" data-seat="{seat}" transform="{place}"{opacity}>{"".join(parts)}</g>'
+    transform = f"translate({box.x:g} {box.y:g}) scale({scale:g})"
+    return (
+        f'<g class="board" data-seat="{seat}" transform="{transform}"{opacity}>{"".join(parts)}</g>'
+    )
 
 
 def _head(scene: Scene, seat: int) -> str:
@@ -101,13 +96,12 @@ def _wall_row(scene: Scene, seat: int, row: int) -> str:
     ]
     for column, cell in enumerate(scene.boards[seat].wall[row]):
         x = WALL_LEFT + column * PITCH
-        color = wall_color(row, column)
-        tile = (
-            placed_tile(color, x, y, SIZE, f"wall {seat} {row}")
-            if cell
-            else placed_ghost(color, x, y)
-        )
-        parts.append(tile)
+        tile = scene.variant.tile_color(cell, row, column)
+        printed = scene.variant.printed_color(row, column)
+        if tile is not None:
+            parts.append(placed_tile(tile, x, y, SIZE, f"wall {seat} {row}"))
+        else:
+            parts.append(placed_space(x, y) if printed is None else placed_ghost(printed, x, y))
     return "".join(parts)
 
 

@@ -1,4 +1,4 @@
-"""What every drawing of a position tells, in words and marks, whether it is a picture or text."""
+"""What every drawing of a position shows, as a picture or as text: names, headlines and the last move."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,6 +8,7 @@ from typing import Final
 from azul_env.core.actions import Action, decode_action, encode_action
 from azul_env.core.arguments import printable
 from azul_env.core.spec import FLOOR_PENALTIES
+from azul_env.core.variant import Variant, variant_of
 from azul_env.notation import describe_action
 from azul_env.rules import AnyAction, ranking
 from azul_env.state import GameState, PlayerBoard
@@ -33,13 +34,18 @@ class Scene:
     ranks: tuple[int, ...] | None  # from 1, once the game is over
 
     @property
+    def variant(self) -> Variant:
+        """The variant that is played."""
+        return variant_of(self.state.rows)
+
+    @property
     def winners(self) -> tuple[int, ...]:
-        """The seats that won; nobody while the game is on."""
+        """The seats that won; empty while the game is on."""
         return tuple(seat for seat, rank in enumerate(self.ranks or ()) if rank == 1)
 
     @property
     def title(self) -> str:
-        """How far the game is."""
+        """The number of the round, or that the game is over."""
         return "Game over" if self.state.is_terminal else f"Round {self.state.round + 1}"
 
     @property
@@ -71,7 +77,7 @@ class Scene:
         return f"Last move by {name}: {words}", f"{name}: {words}", words
 
     def tag(self, seat: int) -> str | None:
-        """The word beside a player's name, if there is something to say."""
+        """The label beside a player's name, if any."""
         state = self.state
         if self.boards[seat].resigned is not None:
             return "resigned"

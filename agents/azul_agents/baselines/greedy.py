@@ -14,17 +14,10 @@ from azul_env.core.intrinsics import popcount
 from azul_env.core.jit import kernel
 from azul_env.core.legality import is_legal
 from azul_env.core.moves import CAPACITIES, draft, floor_tokens
-from azul_env.core.rounds import WALL_COLUMN
-from azul_env.core.scoring import (
-    COLOR_CELLS,
-    PENALTY_OF_TOKENS,
-    column_cells,
-    placement_points,
-    row_cells,
-)
+from azul_env.core.scoring import PENALTY_OF_TOKENS, column_cells, row_cells
 from azul_env.core.spec import ACTIONS_PER_SOURCE, NUM_COLORS, NUM_LINES, num_actions
 from azul_env.core.state import NIBBLE, NIBBLE_BITS, Row, Rows, center_of, empty_rows
-from azul_env.core.words import as_int64
+from azul_env.core.variant import color_tiles, placement, wall_of
 
 LINE_PROMISE: Final = 0.6  # of a line that is not full: times the square of its fill and its points
 MARKER_WORTH: Final = 1.0  # of starting the next round
@@ -36,19 +29,17 @@ COLOR_PROMISE: Final = 10.0
 
 @kernel
 def board_value(row: Row, player: int) -> float:
-    """What a player's board is worth at the end of this round: points, penalties and promises."""
+    """Value of a player's board at the end of this round: points, penalties and promises."""
     counts = row["line_counts"][player]
     colors = row["line_colors"][player]
-    wall = as_int64(row["walls"][player])
+    wall = wall_of(row, player)
     value = 0.0
     for line in range(NUM_LINES):
         count = (counts >> NIBBLE_BITS * line) & NIBBLE
         if count == 0:
             continue
         color = (colors >> NIBBLE_BITS * line) & NIBBLE
-        column = as_int64(WALL_COLUMN[NUM_COLORS * line + color])
-        tiled = wall | (1 << (NUM_LINES * line + column))
-        points = placement_points(tiled, line, column)
+        tiled, _, points = placement(wall, line, color)
         if count == (CAPACITIES >> NIBBLE_BITS * line) & NIBBLE:
             value += points
             wall = tiled
@@ -61,14 +52,14 @@ def board_value(row: Row, player: int) -> float:
 
 @kernel
 def _wall_promise(wall: int) -> float:
-    """What rows, columns and colors promise, by how much of them is on the wall."""
+    """Value of partly complete rows, columns and colors, by their share on the wall."""
     value = 0.0
-    for place in range(NUM_LINES):
-        in_row = popcount(row_cells(wall, place)) / NUM_LINES
-        in_column = popcount(column_cells(wall, place)) / NUM_LINES
+    for index in range(NUM_LINES):
+        in_row = popcount(row_cells(wall, index)) / NUM_LINES
+        in_column = popcount(column_cells(wall, index)) / NUM_LINES
         value += ROW_PROMISE * in_row * in_row + COLUMN_PROMISE * in_column * in_column
-    for cells in COLOR_CELLS:
-        of_color = popcount(wall & cells) / NUM_COLORS
+    for color in range(NUM_COLORS):
+        of_color = color_tiles(wall, color) / NUM_COLORS
         value += COLOR_PROMISE * of_color * of_color
     return value
 

@@ -13,16 +13,13 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from azul_env.core.intrinsics import popcount
 from azul_env.core.jit import kernel
 from azul_env.core.moves import floor_tokens
-from azul_env.core.rounds import PLAYING, WALL_COLUMN
+from azul_env.core.rounds import PLAYING
 from azul_env.core.scoring import (
-    COLOR_CELLS,
     PENALTY_OF_TOKENS,
     column_cells,
     complete_rows,
-    placement_points,
     row_cells,
 )
 from azul_env.core.spec import (
@@ -33,6 +30,7 @@ from azul_env.core.spec import (
     NUM_LINES,
 )
 from azul_env.core.state import NIBBLE, NIBBLE_BITS, Row, center_of
+from azul_env.core.variant import color_tiles, placement, wall_of
 from azul_env.core.words import LANE_BITS, as_int64, lane, lane_total
 
 Weights = NDArray[np.float64]  # by bucket and feature
@@ -138,7 +136,7 @@ def list_features(
     """
     counts = row["line_counts"][player]
     colors = row["line_colors"][player]
-    wall = as_int64(row["walls"][player])
+    wall = wall_of(row, player)
     tokens = floor_tokens(row["floors"][player])
     points = row["scores"][player] - PENALTY_OF_TOKENS[tokens]
     listed = 5
@@ -147,9 +145,7 @@ def list_features(
         if count == 0:
             continue
         color = (colors >> NIBBLE_BITS * line) & NIBBLE
-        column = as_int64(WALL_COLUMN[NUM_COLORS * line + color])
-        tiled = wall | (1 << (NUM_LINES * line + column))
-        worth = placement_points(tiled, line, column)
+        tiled, _, worth = placement(wall, line, color)
         if count == line + 1:
             points += worth
             wall = tiled
@@ -174,8 +170,8 @@ def list_features(
         places[listed + 1] = COLUMN_CELLS + column_cells(wall, place)
         amounts[listed] = amounts[listed + 1] = 1.0
         listed += 2
-    for cells in COLOR_CELLS:
-        places[listed] = COLOR_COUNT + popcount(wall & cells)
+    for color in range(NUM_COLORS):
+        places[listed] = COLOR_COUNT + color_tiles(wall, color)
         amounts[listed] = 1.0
         listed += 1
     return listed

@@ -8,16 +8,10 @@ from numpy.typing import NDArray
 from azul_env.core.intrinsics import popcount
 from azul_env.core.jit import kernel
 from azul_env.core.moves import CAPACITIES, floor_tokens
-from azul_env.core.rounds import WALL_COLUMN
-from azul_env.core.scoring import (
-    COLOR_CELLS,
-    PENALTY_OF_TOKENS,
-    column_cells,
-    placement_points,
-    row_cells,
-)
-from azul_env.core.spec import FLOOR, FLOOR_SLOTS, NUM_COLORS, NUM_DESTINATIONS, NUM_LINES
+from azul_env.core.scoring import PENALTY_OF_TOKENS, column_cells, row_cells
+from azul_env.core.spec import FLOOR, FLOOR_SLOTS, NUM_COLORS, NUM_DESTINATIONS
 from azul_env.core.state import NIBBLE, NIBBLE_BITS, Row, center_of
+from azul_env.core.variant import color_tiles, placement, wall_of
 from azul_env.core.words import as_int64, lane
 
 MAX_TURNS: Final = 300  # no position has more
@@ -88,12 +82,9 @@ def guess(row: Row, player: int, taken: int, color: int, destination: int, marke
         count = (row["line_counts"][player] >> NIBBLE_BITS * destination) & NIBBLE
         placed = min(taken, capacity - count)
         fallen = taken - placed
-        wall = as_int64(row["walls"][player])
-        column = as_int64(WALL_COLUMN[NUM_COLORS * destination + color])
-        tiled = wall | (1 << (NUM_LINES * destination + column))
-        points = placement_points(tiled, destination, column) + _set_progress(
-            wall, destination, column, color
-        )
+        wall = wall_of(row, player)
+        _, column, tile_points = placement(wall, destination, color)
+        points = tile_points + _set_progress(wall, destination, column, color)
         before = 0.6 * (count / capacity) * (count / capacity)
         after = (count + placed) / capacity
         after = 1.0 if count + placed == capacity else 0.6 * after * after
@@ -107,7 +98,7 @@ def _set_progress(wall: int, row: int, column: int, color: int) -> float:
     """What one more tile does for its row, column and color: more, the more of them are there."""
     in_row = popcount(row_cells(wall, row))
     in_column = popcount(column_cells(wall, column))
-    of_color = popcount(wall & COLOR_CELLS[color])
+    of_color = color_tiles(wall, color)
     return 0.05 * in_row + 0.28 * (2 * in_column + 1) + 0.4 * (2 * of_color + 1)
 
 

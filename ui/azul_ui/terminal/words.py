@@ -16,19 +16,10 @@ from azul_env import (
     ranking,
     winners,
 )
-from azul_env.core.spec import (
-    COLOR_BONUS,
-    COLOR_NAMES,
-    COLUMN_BONUS,
-    FLOOR,
-    NUM_COLORS,
-    NUM_LINES,
-    ROW_BONUS,
-    wall_column,
-)
+from azul_env.core.spec import COLOR_NAMES, FLOOR
+from azul_env.core.variant import variant_of
 from azul_env.record import Event
 from azul_env.render.scene import END_WORDS
-from azul_env.state import PlayerBoard
 
 YOU: Final = "You"
 
@@ -150,24 +141,13 @@ def result_lines(state: GameState, names: Sequence[str]) -> list[str]:
     """What everybody's points are made of, the winner first."""
     lines = [f"  {'':<16}{'rows':>9}{'columns':>9}{'colors':>9}{'points':>9}"]
     ranks = ranking(state)
+    variant = variant_of(state.rows)
     for seat in sorted(range(state.num_players), key=lambda seat: ranks[seat]):
         board = state.players[seat]
-        bonuses = "".join(f"{points:>+9d}" for points in bonuses_of(board))
+        bonuses = "".join(f"{points:>+9d}" for points in variant.bonuses(board.wall))
         gone = "  resigned" if board.resigned is not None else ""
         lines.append(f"{ranks[seat]}. {names[seat][:15]:<15}{bonuses}{board.score:>9d}{gone}")
     return [*lines, "Points include the bonuses for complete rows, columns and colors."]
-
-
-def bonuses_of(board: PlayerBoard) -> tuple[int, int, int]:
-    """The points of a wall for complete rows, columns and colors (R5.4)."""
-    wall = board.wall
-    places = range(NUM_LINES)
-    rows = sum(all(row) for row in wall)
-    columns = sum(all(wall[row][column] for row in places) for column in places)
-    colors = sum(
-        all(wall[row][wall_column(row, color)] for row in places) for color in range(NUM_COLORS)
-    )
-    return ROW_BONUS * rows, COLUMN_BONUS * columns, COLOR_BONUS * colors
 
 
 def winner_words(state: GameState, names: Sequence[str]) -> str:

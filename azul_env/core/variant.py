@@ -1,0 +1,233 @@
+"""The variants of the game: what a wall holds, which cells a color may take, and what a player has to choose.
+
+Nothing else knows the pattern of a wall. Plain Python asks a `Variant`, found by name in `VARIANTS` or from a state's
+rows with `variant_of`. Kernels take a player's wall from `wall_of` and pass it to the kernels below, which play the
+colored wall; its 25 low bits are the occupied cells, as `azul_env.core.scoring` reads them.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from azul_env.core.arguments import shown
+from azul_env.core.intrinsics import lowest_bit, popcount
+from azul_env.core.jit import kernel
+from azul_env.core.moves import CAPACITIES
+from azul_env.core.scoring import (
+    FULL_ROW,
+    column_cells,
+    complete_rows,
+    placement_points,
+    row_cells,
+)
+from azul_env.core.spec import (
+    COLOR_BONUS,
+    COLUMN_BONUS,
+    NUM_COLORS,
+    NUM_DESTINATIONS,
+    NUM_LINES,
+    ROW_BONUS,
+    num_actions,
+)
+from azul_env.core.state import NIBBLE, NIBBLE_BITS, STATE, Row, Rows
+from azul_env.core.words import LANE_BITS, as_int64
+
+Wall = Sequence[
+    Sequence[int]
+]  # a wall as data: a datum for every cell by row and column, 0 if empty
+
+
+@dataclass(frozen=True)
+class Variant:
+    """One way to play the wall, for people and data. Wall row r belongs to line r, so `line` names both."""
+
+    name: str
+    dtype: np.dtype[Any]  # of its rows
+    pattern: tuple[tuple[int, ...], ...]  # the color printed on each cell (R1.5)
+    max_datum: (
+        int  # largest datum of a wall cell; in the colored game 1 says that its tile is there
+    )
+    num_tiling_actions: (
+        int  # choices of a column at the end of a round; 0: tiling is automatic (R4.2)
+    )
+
+    def num_actions(self, num_players: int) -> int:
+        """Size of the action space: drafting, then tiling."""
+        return num_actions(num_players) + self.num_tiling_actions
+
+    def tile_color(self, datum: int, line: int, column: int) -> int | None:
+        """The color of the tile on a wall cell; None if the cell is empty."""
+        return self.pattern[line][column] if datum else None
+
+    def printed_color(self, line: int, column: int) -> int | None:
+        """The color that an empty wall cell shows; None in a variant where cells have none."""
+        return self.pattern[line][column]
+
+    def datum_of(self, color: int, line: int, column: int) -> int | None:
+        """The datum of a cell with a tile of a color; None if the cell never takes that color."""
+        return 1 if self.pattern[line][column] == color else None
+
+    def row_colors(self, wall: Wall, line: int) -> list[int]:
+        """The colors of the tiles in a wall row. An empty line takes all others (R3.7)."""
+        return [color for color, datum in zip(self.pattern[line], wall[line], strict=True) if datum]
+
+    def open_columns(self, wall: Wall, line: int, color: int) -> list[int]:
+        """The columns in which a full line of a color may place its tile (R4.2)."""
+        return [
+            column
+            for column, datum in enumerate(wall[line])
+            if not datum and self.datum_of(color, line, column) is not None
+        ]
+
+    def bonuses(self, wall: Wall) -> tuple[int, int, int]:
+        """Points for complete rows, columns and colors (R5.4)."""
+        rows = sum(all(row) for row in wall)
+        columns = sum(all(column) for column in zip(*wall, strict=True))
+        tiles = [color for line in range(NUM_LINES) for color in self.row_colors(wall, line)]
+        colors = sum(tiles.count(color) == NUM_LINES for color in range(NUM_COLORS))
+        return ROW_BONUS * rows, COLUMN_BONUS * columns, COLOR_BONUS * colors
+
+    def wall_data(self, row: Row, player: int) -> list[list[int]]:
+        """A player's wall as data."""
+        wall = int(row["walls"][player])
+        return [
+            [wall >> (NUM_LINES * line + column) & 1 for column in range(NUM_LINES)]
+            for line in range(NUM_LINES)
+        ]
+
+    def put_wall(self, row: Row, player: int, wall: Wall) -> None:
+        """Write a player's wall into a row: the inverse of `wall_data`."""
+        cells = [datum for line in wall for datum in line]
+        row["walls"][player] = sum(datum << cell for cell, datum in enumerate(cells))
+
+
+COLORED: Final = Variant(
+    name="colored",
+    dtype=STATE,
+    pattern=tuple(
+        tuple((column - line) % NUM_COLORS for column in range(NUM_LINES))
+        for line in range(NUM_LINES)
+    ),
+    max_datum=1,
+    num_tiling_actions=0,
+)
+VARIANTS: Final = {variant.name: variant for variant in (COLORED,)}
+
+
+def variant_named(name: str) -> Variant:
+    """The variant of a name. Raises ValueError if there is none."""
+    variant = VARIANTS.get(name) if isinstance(name, str) else None
+    if variant is None:
+        raise ValueError(f"variant={shown(name)} is not one of {', '.join(VARIANTS)}")
+    return variant
+
+
+def variant_of(rows: Rows | Row) -> Variant:
+    """The variant that an array of rows, or one of them, belongs to. Raises TypeError if there is none."""
+    for variant in VARIANTS.values():
+        if rows.dtype == variant.dtype:
+            return variant
+    raise TypeError(f"an array of {rows.dtype} holds no game")
+
+
+def _column_table() -> NDArray[np.int64]:
+    """The one wall column of a color, at 5 * line + color."""
+    empty = [[0] * NUM_LINES] * NUM_LINES
+    columns = [
+        COLORED.open_columns(empty, line, color)
+        for line in range(NUM_LINES)
+        for color in range(NUM_COLORS)
+    ]
+    return np.array(columns, np.int64).ravel()
+
+
+def _open_line_table() -> NDArray[np.int64]:
+    """Legal bits of an empty line, at 32 * line + cells of its wall row: the colors not on it (R3.7)."""
+    table = np.zeros(NUM_LINES * 32, np.int64)
+    for line, printed in enumerate(COLORED.pattern):
+        for cells in range(32):
+            for column, color in enumerate(printed):
+                if not cells >> column & 1:
+                    table[32 * line + cells] |= 1 << (NUM_DESTINATIONS * color + line)
+    return table
+
+
+def _color_cells() -> NDArray[np.int64]:
+    """The five wall cells of each color, as a wall."""
+    cells = np.zeros(NUM_COLORS, np.int64)
+    for line, printed in enumerate(COLORED.pattern):
+        for column, color in enumerate(printed):
+            cells[color] |= 1 << (NUM_LINES * line + column)
+    return cells
+
+
+WALL_COLUMN: Final = _column_table()
+OPEN_LINE: Final = _open_line_table()
+COLOR_CELLS: Final = _color_cells()
+NIBBLE_TOPS: Final = 0x88888
+NIBBLE_BELOW_TOPS: Final = 0x77777
+
+
+@kernel
+def wall_of(row: Row, player: int) -> int:
+    """A player's wall, as the kernels below take it."""
+    return as_int64(row["walls"][player])
+
+
+@kernel
+def placement(wall: int, line: int, color: int) -> tuple[int, int, int]:
+    """What a full line of a color does: the wall with its tile, the tile's column and its points (R4.2, R5.1)."""
+    column = as_int64(WALL_COLUMN[NUM_COLORS * line + color])
+    tiled = wall | (1 << (NUM_LINES * line + column))
+    return tiled, column, placement_points(tiled, line, column)
+
+
+@kernel
+def color_tiles(wall: int, color: int) -> int:
+    """Number of tiles of a color on a wall."""
+    return popcount(wall & COLOR_CELLS[color])
+
+
+@kernel
+def bonus_points(wall: int) -> int:
+    """Points for complete rows, columns and colors at the end of the game (R5.4)."""
+    points = ROW_BONUS * complete_rows(wall)
+    for column in range(NUM_LINES):
+        if column_cells(wall, column) == FULL_ROW:
+            points += COLUMN_BONUS
+    for color in range(NUM_COLORS):
+        if color_tiles(wall, color) == NUM_LINES:
+            points += COLOR_BONUS
+    return points
+
+
+@kernel
+def tile_wall(row: Row, player: int) -> None:
+    """Move full lines to the wall and score them (R4.2)."""
+    counts = row["line_counts"][player]
+    colors = row["line_colors"][player]
+    wall = wall_of(row, player)
+    legal = row["legal"][player]
+    lid = row["lid"]
+    points = 0
+    full = ~((CAPACITIES - counts) + NIBBLE_BELOW_TOPS) & NIBBLE_TOPS  # top bit of full lines
+    while full:
+        line = lowest_bit(full) // NIBBLE_BITS
+        full &= full - 1
+        color = (colors >> NIBBLE_BITS * line) & NIBBLE
+        wall, _, gained = placement(wall, line, color)
+        points += gained
+        # Line r holds r + 1 tiles, one of which is on the wall now.
+        lid += line << LANE_BITS * color
+        counts &= ~(NIBBLE << NIBBLE_BITS * line)
+        colors &= ~(NIBBLE << NIBBLE_BITS * line)
+        legal |= OPEN_LINE[32 * line + row_cells(wall, line)]
+    row["line_counts"][player] = counts
+    row["line_colors"][player] = colors
+    row["walls"][player] = wall
+    row["legal"][player] = legal
+    row["lid"] = lid
+    row["scores"][player] += points
