@@ -106,7 +106,7 @@ def test_other_file__is_not_touched(tmp_path):
 @pytest.mark.skipif(sys.platform == "win32", reason="files are locked elsewhere only")
 def test_file_in_use__is_an_error(tmp_path):
     with (
-        ResultsFile(tmp_path / RESULTS_FILE, CONFIG),
+        ResultsFile.open(tmp_path / RESULTS_FILE, CONFIG),
         pytest.raises(ValueError, match="in use by another tournament"),
     ):
         run_tournament(CONFIG, tmp_path)

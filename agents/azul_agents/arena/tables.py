@@ -6,9 +6,9 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from azul_agents.arena.bench import commit, versions
 from azul_agents.arena.standings import Standing, Standings
 from azul_agents.arena.tournament_config import TournamentConfig
+from azul_agents.provenance import commit, versions
 
 HEADER = ("agent", "rating", "95 %", "games", "win rate", "points", "ms/move", "forfeits")
 RATINGS_FILE = "ratings.json"
@@ -63,13 +63,6 @@ def as_data(tables: Sequence[Standings], config: TournamentConfig) -> dict[str, 
         "commit": commit(),
         "tables": [table.to_dict() for table in tables],
     }
-
-
-def write_whole(path: Path, text: str) -> None:
-    """Write a file that is either complete or what it was before."""
-    unfinished = path.with_name(path.name + ".unfinished")
-    unfinished.write_text(text, encoding="utf-8")
-    unfinished.replace(path)
 
 
 def packaged_ratings_path() -> Path:

@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 
 from azul_agents.arena.tables import percent
+from azul_env.files import write_atomically
 from azul_train.config import RLLIB, TrainConfig
-from azul_train.run.folder import RunFolder, write_atomically
+from azul_train.run.folder import RunFolder
 from azul_train.run.results import (
     GAME_PARTS,
     Line,
