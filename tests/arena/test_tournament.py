@@ -231,9 +231,9 @@ def test_shipped_configs__are_sound(name):
         ("agents: [random, greedy]\ngames_per_pairing: 1.5\n", "games_per_pairing must be"),
         ("agents: [random, greedy]\nseed: -1\n", "seed must be"),
         ("agents: [random, greedy]\nseed: true\n", "seed must be"),
-        ("- random\n", "is a mapping, not list"),
+        ("- random\n", "expected a mapping, not ['random']"),
         ("agents: [random\n", "is not YAML"),
-        ("", "is a mapping, not NoneType"),
+        ("", "at least two"),
     ],
 )
 def test_wrong_config__is_an_error_that_names_the_file(tmp_path, text, why):

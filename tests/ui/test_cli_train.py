@@ -11,10 +11,9 @@ import torch
 from rich.console import Console
 
 from azul_agents.neural.model_file import read_model
-from azul_train.config import read_config
+from azul_train.config import NetworkSize, read_config
 from azul_train.export import export_network
 from azul_train.network import AzulNetwork
-from azul_train.network_size import NetworkSize
 from azul_train.run.folder import RunFolder
 from azul_train.run.progress import EVALUATION, IMITATION, SELF_PLAY, Progress
 from azul_ui.commands.training_bar import watched
@@ -90,6 +89,14 @@ def test_unknown_key_in_a_config__names_key_and_file(azul, tmp_path):
     code, out, err = azul("train", "--config", file, "--out", tmp_path / "runs")
     assert (code, out) == (2, "")
     assert "wrong.yaml" in err and "unknown key 'ppo.gmes'" in err and "games" in err
+    assert not (tmp_path / "runs").exists()
+
+
+def test_missing_model_of_an_opponent__is_told_before_anything_is_written(azul, tmp_path):
+    change = "evaluation.opponents=['neural:path=nowhere.npz']"
+    code, out, err = azul("train", "--set", change, "--out", tmp_path / "runs")
+    assert (code, out) == (2, "")
+    assert "nowhere.npz: there is no such file" in err
     assert not (tmp_path / "runs").exists()
 
 

@@ -18,7 +18,7 @@ from azul_agents.neural.model_file import CENTER_INPUTS, CENTER_KINDS, NUM_KINDS
 from azul_env import observation_layout
 from azul_env.core.spec import FACTORY_CAPACITY, NUM_COLORS, NUM_DESTINATIONS, TILES_PER_COLOR
 from azul_env.core.spec import num_factories as factories_of
-from azul_train.network_size import NetworkSize as NetworkSize  # also known by this module's name
+from azul_train.config import NetworkSize
 
 
 class AzulNetwork(nn.Module):

@@ -24,9 +24,10 @@ from typing import Any, Final, Self
 
 import yaml
 
+from azul_agents.config_file import plain_data
 from azul_agents.provenance import commit, machine, versions
 from azul_env.files import append_line, exclusive_lock, read_json_lines, write_atomically
-from azul_train.config import DEFAULT_NAME, TrainConfig, config_to_dict, read_config
+from azul_train.config import DEFAULT_NAME, TrainConfig, read_config
 
 PACKAGES: Final = (
     "azul_env",
@@ -68,7 +69,7 @@ class RunFolder:
         run = _circumstances(command) | {"seed": config.seed, "resumed": []}
         write_atomically(folder.run_file, json.dumps(run, indent=2) + "\n")
         # The config comes last: a folder that has one is complete.
-        text = yaml.safe_dump(config_to_dict(config), sort_keys=False, allow_unicode=True)
+        text = yaml.safe_dump(plain_data(config), sort_keys=False, allow_unicode=True)
         write_atomically(folder.config_file, text)
         return folder
 
