@@ -174,7 +174,7 @@ def test_outputs__are_text_markdown_json_and_pictures(tmp_path):
         assert table["ahead"][0][0] is None
         assert table["ahead"][0][1] + table["ahead"][1][0] == pytest.approx(1)
         picture = (tmp_path / f"win_rates_{table['players']}_players.svg").read_text()
-        assert f'aria-label="{100 * table["ahead"][0][1]:.1f} %"' in picture
+        assert f'aria-label="{100 * table["ahead"][0][1]:.1f}%"' in picture
     for name in ("ratings.txt", "ratings.md"):
         text = (tmp_path / name).read_text()
         assert "2 players (Bradley-Terry)" in text and "3 players (Plackett-Luce)" in text

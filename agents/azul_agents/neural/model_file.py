@@ -126,7 +126,7 @@ def _model_of(contents: dict[str, NDArray[Any]]) -> Model:
         raise ModelFileError(f"it is for {num_players!r} players; there are games of 2, 3 and 4")
     if layout != layout_as_json(num_players):
         raise ModelFileError(
-            "it was trained on another layout of the observation than this version has; train it anew"
+            "it was trained on another layout of the observation than this version has; train it again"
         )
     if not isinstance(size, dict) or sorted(size) != sorted(SIZES):
         raise ModelFileError(f"its size is {size!r}; it must give {', '.join(SIZES)}")

@@ -1,14 +1,14 @@
-"""A training run as a folder: everything that it is made of and everything that came of it.
+"""The folder of a training run: its settings, state and results.
 
 | file              | what                                                                   |
 |-------------------|------------------------------------------------------------------------|
 | `config.yaml`     | the whole config, defaults included                                    |
-| `run.json`        | versions, commit, machine, seed, when and by which command             |
-| `metrics.jsonl`   | one JSON object a line, in order                                       |
+| `run.json`        | versions, commit, machine, seed, start time and command                |
+| `metrics.jsonl`   | metrics in order, one JSON object per line                             |
 | `tensorboard/`    | the same numbers for TensorBoard                                       |
-| `checkpoint.pt`   | all that is needed to go on                                            |
+| `checkpoint.pt`   | all that is needed to resume                                           |
 | `rllib/`          | the same, of a run with the engine rllib                               |
-| `snapshots/`      | earlier selves that the learner plays                                  |
+| `snapshots/`      | frozen copies of the learner that it plays                             |
 | `best_model.npz`  | the weights that did best in an evaluation                             |
 | `model.npz`       | the weights at the end                                                 |
 | `report.md`       | the table and the learning curve, `curve.png`                          |
@@ -86,19 +86,19 @@ class RunFolder:
 
     @property
     def config(self) -> TrainConfig:
-        """What `config.yaml` says."""
+        """The content of `config.yaml`."""
         return read_config(self.config_file)
 
     @property
     def run(self) -> dict[str, Any]:
-        """What `run.json` says."""
+        """The content of `run.json`."""
         try:
             return json.loads(self.run_file.read_text(encoding="utf-8"))
         except ValueError as error:
             raise ValueError(f"{self.run_file} is broken: {error}") from None
 
     def note_resume(self, command: str, steps: int) -> None:
-        """Write down that the run goes on from `steps`, and under which circumstances."""
+        """Record that the run resumes from `steps`: when, by which command, and with what."""
         run = self.run
         run["resumed"].append({"steps": steps} | _circumstances(command))
         write_atomically(self.run_file, json.dumps(run, indent=2) + "\n")
@@ -128,7 +128,7 @@ class RunFolder:
     def keep_metrics_until(self, steps: int) -> None:
         """Drop what was measured after `steps`, here and in TensorBoard: the run goes on from there.
 
-        What is told at the end of a run goes too: it will be told again.
+        The final evaluation is dropped, too: it will be made again.
         """
         kept = [
             line
@@ -139,7 +139,7 @@ class RunFolder:
         self._purge_step = steps + 1
 
     def scalars(self, step: int, values: dict[str, float]) -> None:
-        """Show numbers in TensorBoard."""
+        """Write scalars for TensorBoard."""
         if self._writer is None:
             # Imported here: a report or an evaluation needs neither torch nor TensorBoard.
             from torch.utils.tensorboard.writer import SummaryWriter
@@ -158,7 +158,7 @@ class RunFolder:
 
 
 def _new_folder(root: Path, name: str) -> Path:
-    """The first of NAME, NAME-2, NAME-3 and so on that nobody has."""
+    """Create the first of NAME, NAME-2, NAME-3 and so on that does not exist."""
     root.mkdir(parents=True, exist_ok=True)
     number = 1
     while True:
@@ -171,7 +171,7 @@ def _new_folder(root: Path, name: str) -> Path:
 
 
 def _circumstances(command: str) -> dict[str, Any]:
-    """When, by which command, and with what."""
+    """Start time, command, commit, versions and machine."""
     return {
         "started": datetime.now().astimezone().isoformat(timespec="seconds"),
         "command": command,
