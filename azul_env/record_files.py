@@ -1,13 +1,13 @@
-"""Files of game records, one JSON object a line. A write that was cut off costs the last game at most."""
+"""Files of game records, one JSON object per line. A write that was cut off costs the last game at most."""
 
 import json
 import os
 import warnings
-from collections.abc import Iterable, Iterator
-from pathlib import Path
-from typing import BinaryIO
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 
 from azul_env.errors import RecordError
+from azul_env.files import AnyPath, append_line, atomic_file
 from azul_env.record import GameRecord
 
 
@@ -15,7 +15,7 @@ class LostRecordWarning(UserWarning):
     """The last line of a file was cut off, and the game in it is lost."""
 
 
-def read_records(path: str | os.PathLike[str]) -> Iterator[GameRecord]:
+def read_records(path: AnyPath) -> Iterator[GameRecord]:
     """The games in a file, in order.
 
     A last line that was cut off is left out with a LostRecordWarning. Any other line that is no record raises
@@ -26,35 +26,52 @@ def read_records(path: str | os.PathLike[str]) -> Iterator[GameRecord]:
             where = f"{os.fspath(path)}, line {number}"
             if not line.strip():
                 continue
-            if _is_cut_off(line):
-                warnings.warn(f"{where} is cut off: that game is lost", LostRecordWarning, 2)
-            else:
+            if line.endswith(b"\n") or _is_json(line):
                 yield _record_in(line, where)
+            else:
+                warnings.warn(f"{where} is cut off: that game is lost", LostRecordWarning, 2)
 
 
-def append_record(path: str | os.PathLike[str], record: GameRecord) -> None:
-    """Add a game to a file, which is made if need be. A cut-off last line is removed first, with a warning."""
-    line = record.to_json().encode() + b"\n"
-    with open(path, "ab+") as file:
-        _mend_end(file, os.fspath(path))
-        file.write(line)
-        file.flush()
-        os.fsync(file.fileno())
+def append_record(path: AnyPath, record: GameRecord, *, sync: bool = True) -> None:
+    """Add a game to a file, which is created if need be; `sync` makes it survive a power failure.
+
+    A cut-off last line is removed first, with a LostRecordWarning.
+    """
+
+    def is_whole(tail: bytes) -> bool:
+        if not _is_json(tail):
+            warning = f"{os.fspath(path)}: the last line is cut off, that game is lost"
+            warnings.warn(warning, LostRecordWarning, 4)
+            return False
+        return True
+
+    append_line(path, record.to_json(), sync=sync, keeps_tail=is_whole)
 
 
-def write_records(path: str | os.PathLike[str], records: Iterable[GameRecord]) -> None:
+def write_records(path: AnyPath, records: Iterable[GameRecord]) -> None:
     """Write games to a file in one go: it holds either all of them or what it held before."""
-    target = Path(path)
-    unfinished = target.with_name(target.name + ".unfinished")
-    try:
-        with open(unfinished, "w", encoding="utf-8", newline="\n") as file:
-            for record in records:
-                file.write(record.to_json() + "\n")
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(unfinished, target)
-    finally:
-        unfinished.unlink(missing_ok=True)  # it is there only if something failed
+    with atomic_file(path) as file:
+        for record in records:
+            file.write(record.to_json().encode() + b"\n")
+
+
+@contextmanager
+def record_writer(path: AnyPath) -> Iterator[Callable[[GameRecord], None]]:
+    """A function that writes games as they finish, to a file that holds nothing else in the end.
+
+    A new file grows game by game, so an interruption keeps the games so far. An existing one is replaced when the block
+    ends, and stays as it was after an error.
+    """
+    if os.path.exists(path):
+        with atomic_file(path) as file:
+
+            def write(record: GameRecord) -> None:
+                file.write(record.to_json().encode() + b"\n")
+                file.flush()
+
+            yield write
+    else:
+        yield lambda record: append_record(path, record, sync=False)
 
 
 def _record_in(line: bytes, where: str) -> GameRecord:
@@ -64,28 +81,10 @@ def _record_in(line: bytes, where: str) -> GameRecord:
         raise RecordError(f"{where}: {error}", error.event) from None
 
 
-def _is_cut_off(line: bytes) -> bool:
-    """Whether a line stops in the middle: it lacks its line end, and no JSON object is a part of another's line."""
-    if line.endswith(b"\n"):
-        return False
+def _is_json(line: bytes) -> bool:
+    """Whether a line without a line end is whole: no part of a JSON object is one itself."""
     try:
         json.loads(line)
     except (ValueError, RecursionError):
-        return True
-    return False
-
-
-def _mend_end(file: BinaryIO, path: str) -> None:
-    """Make a file end after a whole line, so that the next one does not continue a broken one."""
-    if file.seek(0, os.SEEK_END) == 0:
-        return
-    file.seek(-1, os.SEEK_END)
-    if file.read(1) == b"\n":
-        return
-    file.seek(0)
-    last = file.readlines()[-1]
-    if _is_cut_off(last):
-        warnings.warn(f"{path}: the last line is cut off, that game is lost", LostRecordWarning, 3)
-        file.truncate(file.seek(-len(last), os.SEEK_END))
-    else:
-        file.write(b"\n")
+        return False
+    return True

@@ -40,12 +40,18 @@ def option(default: Any, doc: str) -> Any:
 
 def make_agent(spec: str) -> Agent:
     """The agent that a text names. Raises AgentSpecError, which lists what there is."""
+    kind, options = parse_spec(spec)
+    return kind.make(spec, options)
+
+
+def parse_spec(spec: str) -> tuple[AgentKind, Any]:
+    """The kind of agent that a text names and its options; constructs no agent. Raises AgentSpecError."""
     name, _, rest = spec.partition(":")
     kinds = agent_kinds()
     if name not in kinds:
         raise AgentSpecError(f"there is no agent {name!r}; there are {', '.join(kinds)}")
     kind = kinds[name]
-    return kind.make(spec, _options_of(kind, rest, spec))
+    return kind, _options_of(kind, rest, spec)
 
 
 def agent_kinds() -> dict[str, AgentKind]:

@@ -1,15 +1,14 @@
 """A position as pixels, and many of them as an animation. Needs the extra `render`."""
 
-import os
 from collections.abc import Iterable, Sequence
 from importlib import import_module
 from io import BytesIO
-from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from azul_env.files import AnyPath, atomic_file
 from azul_env.render.svg import svg
 from azul_env.rules import AnyAction
 from azul_env.state import GameState
@@ -57,7 +56,7 @@ def rgb_array(
 
 def write_gif(
     frames: Iterable[NDArray[np.uint8]],
-    path: str | os.PathLike[str],
+    path: AnyPath,
     seconds_per_frame: float = 0.8,
 ) -> None:
     """Write an animation that repeats forever. The file appears complete or not at all.
@@ -72,11 +71,9 @@ def write_gif(
     palette = _palette(image, pictures)
     no_dither = image.Dither.NONE
     first, *others = [picture.quantize(palette=palette, dither=no_dither) for picture in pictures]
-    goal = Path(path)
-    unfinished = goal.with_name(f".{goal.name}.{os.getpid()}.unfinished")
-    try:
+    with atomic_file(path) as file:
         first.save(
-            unfinished,
+            file,
             format="GIF",
             save_all=True,
             append_images=others,
@@ -84,9 +81,6 @@ def write_gif(
             loop=0,
             optimize=True,  # leaves out what did not change
         )
-        unfinished.replace(goal)
-    finally:
-        unfinished.unlink(missing_ok=True)
 
 
 def _palette(image: Any, pictures: list[Any]) -> Any:

@@ -8,7 +8,7 @@ import pytest
 
 from azul_agents.base import CannotAnalyseError
 from azul_agents.neural.model_file import write_model
-from azul_agents.registry import AgentSpecError, agent_kinds, make_agent
+from azul_agents.registry import AgentSpecError, agent_kinds, make_agent, parse_spec
 from azul_env import GameState, apply_action, legal_mask, new_game
 from models import random_model
 
@@ -103,3 +103,11 @@ def test_kinds__document_every_option() -> None:
     for kind in agent_kinds().values():
         assert kind.summary
         assert all(field.metadata.get("doc") for field in fields(kind.options)), kind.name
+
+
+def test_parse_spec__gives_kind_and_options_without_constructing() -> None:
+    kind, options = parse_spec("neural:path=nowhere.npz")
+    assert kind.name == "neural" and options.path == "nowhere.npz"
+    for wrong in ("gredy", "greedy:depth=2", "mcts:simulations=many", "external:"):
+        with pytest.raises(AgentSpecError):
+            parse_spec(wrong)

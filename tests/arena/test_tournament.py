@@ -106,7 +106,7 @@ def test_other_file__is_not_touched(tmp_path):
 @pytest.mark.skipif(sys.platform == "win32", reason="files are locked elsewhere only")
 def test_file_in_use__is_an_error(tmp_path):
     with (
-        ResultsFile(tmp_path / RESULTS_FILE, CONFIG),
+        ResultsFile.open(tmp_path / RESULTS_FILE, CONFIG),
         pytest.raises(ValueError, match="in use by another tournament"),
     ):
         run_tournament(CONFIG, tmp_path)
@@ -174,7 +174,7 @@ def test_outputs__are_text_markdown_json_and_pictures(tmp_path):
         assert table["ahead"][0][0] is None
         assert table["ahead"][0][1] + table["ahead"][1][0] == pytest.approx(1)
         picture = (tmp_path / f"win_rates_{table['players']}_players.svg").read_text()
-        assert f'aria-label="{100 * table["ahead"][0][1]:.1f} %"' in picture
+        assert f'aria-label="{100 * table["ahead"][0][1]:.1f}%"' in picture
     for name in ("ratings.txt", "ratings.md"):
         text = (tmp_path / name).read_text()
         assert "2 players (Bradley-Terry)" in text and "3 players (Plackett-Luce)" in text
@@ -231,9 +231,9 @@ def test_shipped_configs__are_sound(name):
         ("agents: [random, greedy]\ngames_per_pairing: 1.5\n", "games_per_pairing must be"),
         ("agents: [random, greedy]\nseed: -1\n", "seed must be"),
         ("agents: [random, greedy]\nseed: true\n", "seed must be"),
-        ("- random\n", "is a mapping, not list"),
+        ("- random\n", "expected a mapping, not ['random']"),
         ("agents: [random\n", "is not YAML"),
-        ("", "is a mapping, not NoneType"),
+        ("", "at least two"),
     ],
 )
 def test_wrong_config__is_an_error_that_names_the_file(tmp_path, text, why):

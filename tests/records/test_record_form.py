@@ -15,6 +15,7 @@ from azul_env import (
     read_records,
     write_records,
 )
+from azul_env.record_files import record_writer
 from properties.walks import Walk, recorded
 
 
@@ -290,3 +291,34 @@ def test_append_record__leaves_the_file_alone_if_the_record_cannot_be_written(pa
 def test_missing_file__is_an_error_of_the_system(path):
     with pytest.raises(FileNotFoundError):
         list(read_records(path))
+
+
+def test_record_writer__adds_to_a_new_file_game_by_game(path):
+    def interrupted():
+        with record_writer(path) as write:
+            assert not path.exists()
+            for count, record in enumerate(RECORDS[:2], start=1):
+                write(record)
+                assert path.read_bytes() == b"".join(LINES[:count])
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    assert list(read_records(path)) == RECORDS[:2]
+
+
+def test_record_writer__replaces_an_old_file_at_the_end_or_not_at_all(path):
+    def interrupted():
+        with record_writer(path) as write:
+            write(RECORDS[1])
+            raise KeyboardInterrupt
+
+    write_records(path, RECORDS[:1])
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    assert path.read_bytes() == LINES[0]
+    with record_writer(path) as write:
+        write(RECORDS[1])
+        assert path.read_bytes() == LINES[0]
+    assert path.read_bytes() == LINES[1]
+    assert list(path.parent.iterdir()) == [path]

@@ -2,6 +2,7 @@
 
 import sys
 from pathlib import Path
+from typing import IO
 
 import numpy as np
 import pytest
@@ -133,8 +134,8 @@ def test_gif__that_fails_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest
     path = tmp_path / "game.gif"
     path.write_bytes(b"old")
 
-    def broken_save(self: object, target: Path, **options: object) -> None:
-        Path(target).write_bytes(b"half")
+    def broken_save(self: object, target: IO[bytes], **options: object) -> None:
+        target.write(b"half")
         raise OSError("disk full")
 
     monkeypatch.setattr(image.Image, "save", broken_save)

@@ -2,13 +2,18 @@
 
 import dataclasses
 import inspect
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 import yaml
 
+from azul_agents.config_file import plain_data
 from azul_train import config as config_module
-from azul_train.config import PPOConfig, TrainConfig, config_to_dict, read_config
+from azul_train.config import EvaluationConfig, PPOConfig, TrainConfig, read_config
+from ui.command import LAYERS
 
 
 def written(folder: Path, text: str, name: str = "mine.yaml") -> Path:
@@ -73,7 +78,7 @@ def test_whole_number__may_be_written_with_an_exponent(text, value):
 def test_resolved_config__reads_back_as_it_was(tmp_path):
     changes = ["imitation={teacher: greedy, samples: 10}", "ppo.final_learning_rate=1e-6", "seed=4"]
     config = read_config(None, changes)
-    file = written(tmp_path, yaml.safe_dump(config_to_dict(config)))
+    file = written(tmp_path, yaml.safe_dump(plain_data(config)))
     assert read_config(file) == config
 
 
@@ -118,8 +123,11 @@ MISTAKES = [
     ("league: {scripted: {nobody: 0.1}}", "league.scripted: there is no agent 'nobody'"),
     ("imitation: {samples: 5}", "imitation.teacher must be an agent where samples is 5"),
     ("imitation: {teacher: nobody}", "imitation.teacher: there is no agent 'nobody'"),
-    ("evaluation: {opponents: greedy}", "evaluation.opponents must be a list, not 'greedy'"),
-    ("evaluation: {opponents: [1]}", "evaluation.opponents must be a text, not 1"),
+    (
+        "evaluation: {opponents: greedy}",
+        "evaluation.opponents must be a list of texts, not 'greedy'",
+    ),
+    ("evaluation: {opponents: [1]}", "evaluation.opponents must be a list of texts, not [1]"),
     ("evaluation: {opponents: []}", "evaluation.opponents must be at least one"),
     ("evaluation: {opponents: [greedy, greedy]}", "all different"),
     ("evaluation: {opponents: ['greedy:depth=2']}", "'depth' is no option of greedy"),
@@ -160,3 +168,30 @@ def test_mistake_in_a_change__is_named_with_the_change(change, why):
 def test_file_that_is_not_there__is_an_error():
     with pytest.raises(OSError, match="nowhere"):
         read_config(Path("nowhere.yaml"))
+
+
+def test_reading__constructs_no_agent(tmp_path):
+    specs = ["neural:path=nowhere.npz", "external:no-such-program"]
+    file = written(tmp_path, yaml.safe_dump({"evaluation": {"opponents": specs}}))
+    assert read_config(file).evaluation.opponents == tuple(specs)
+
+
+def test_reading__compiles_nothing_and_needs_no_learning_library():
+    code = (
+        "import gc, sys\n"
+        "from numba.core.dispatcher import Dispatcher\n"
+        "from azul_train.config import read_config\n"
+        "read_config(None)\n"
+        "kernels = [k for k in gc.get_objects() if isinstance(k, Dispatcher)]\n"
+        "assert kernels and not [k for k in kernels if k.signatures]\n"
+        "assert sys.modules.keys().isdisjoint({'torch', 'ray', 'stable_baselines3'})\n"
+    )
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(LAYERS)}
+    subprocess.run([sys.executable, "-c", code], env=environment, check=True, timeout=300)
+
+
+def test_agents__are_all_that_the_run_needs_each_once():
+    changes = ["league.scripted={greedy: 0.2}", "imitation.teacher=alphabeta"]
+    config = read_config(None, [*changes, "evaluation.opponents=[random, greedy]"])
+    assert config.agents == ("greedy", "alphabeta", "random")
+    assert read_config(None, ["engine=rllib"]).agents == EvaluationConfig().opponents

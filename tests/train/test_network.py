@@ -10,8 +10,9 @@ from azul_agents.neural.agent import NeuralPolicy
 from azul_agents.neural.model_file import array_shapes
 from azul_agents.registry import make_agent
 from azul_env import GameState, apply_action, from_dict, legal_mask, new_game, observe, to_dict
+from azul_train.config import NetworkSize
 from azul_train.export import export_network, load_network
-from azul_train.network import AzulNetwork, NetworkSize
+from azul_train.network import AzulNetwork
 
 torch.set_num_threads(1)  # more only wait for each other where tests share the cores
 

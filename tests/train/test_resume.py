@@ -162,7 +162,7 @@ def test_finished_run__tells_its_end_again_and_changes_nothing(uninterrupted, mo
 @pytest.mark.parametrize(
     ("content", "why"),
     [
-        (None, "has no checkpoint yet: start the run anew"),
+        (None, "has no checkpoint yet: start a new run"),
         (b"", "checkpoint.pt is no checkpoint"),
         (b"not a checkpoint at all", "checkpoint.pt is no checkpoint"),
         ("half", "checkpoint.pt is no checkpoint"),

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from azul_train.config import read_config
-from azul_train.run.folder import RunFolder, write_atomically
+from azul_train.run.folder import RunFolder
 from ui.command import LAYERS
 
 CONFIG = read_config(None, ["name=mine", "seed=5", "ppo.games=512"])
@@ -154,27 +154,6 @@ def test_lock__goes_with_a_process_that_is_killed(folder):
     process.communicate(timeout=60)
     with folder.locked():
         pass
-
-
-def test_file_written_atomically__is_whole_and_leaves_nothing_beside_it(tmp_path):
-    file = tmp_path / "file"
-    for content in ("text", b"\x00bytes"):
-        write_atomically(file, content)
-        assert file.read_bytes() == (content.encode() if isinstance(content, str) else content)
-    assert list(tmp_path.iterdir()) == [file]
-
-
-def test_writing_that_fails__leaves_the_old_file(tmp_path, monkeypatch):
-    file = tmp_path / "file"
-    write_atomically(file, "old")
-
-    def fail(_: int) -> None:
-        raise OSError("disk full")
-
-    monkeypatch.setattr("os.fsync", fail)
-    with pytest.raises(OSError, match="disk full"):
-        write_atomically(file, "new")
-    assert file.read_text() == "old"
 
 
 def test_broken_run_file__is_named(folder):

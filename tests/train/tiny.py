@@ -9,8 +9,8 @@ import numpy as np
 from azul_env.core.spec import ACTIONS_PER_SOURCE, NUM_DESTINATIONS
 from azul_env.core.state import Rows
 from azul_env.state import GameState
-from azul_train.config import TrainConfig, read_config
-from azul_train.network import AzulNetwork, NetworkSize
+from azul_train.config import NetworkSize, TrainConfig, read_config
+from azul_train.network import AzulNetwork
 from azul_train.run.folder import RunFolder
 from positions import position
 

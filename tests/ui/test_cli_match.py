@@ -63,6 +63,15 @@ def test_record__holds_every_game_with_names_by_seat(azul, tmp_path):
     assert records[0].seed == records[1].seed != records[2].seed
 
 
+def test_complete_match__replaces_an_old_file(azul, tmp_path):
+    file = tmp_path / "games.jsonl"
+    file.write_text("old")
+    arguments = ("match", "greedy", "random", "--games", "2", "--jobs", "1", "--record", file)
+    assert azul(*arguments).code == 0
+    assert len(list(read_records(file))) == 2
+    assert list(tmp_path.iterdir()) == [file]
+
+
 def test_mistake_in_a_name__costs_no_old_file(azul, tmp_path):
     file = tmp_path / "games.jsonl"
     file.write_text("old")

@@ -11,10 +11,9 @@ import torch
 from rich.console import Console
 
 from azul_agents.neural.model_file import read_model
-from azul_train.config import read_config
+from azul_train.config import NetworkSize, read_config
 from azul_train.export import export_network
 from azul_train.network import AzulNetwork
-from azul_train.network_size import NetworkSize
 from azul_train.run.folder import RunFolder
 from azul_train.run.progress import EVALUATION, IMITATION, SELF_PLAY, Progress
 from azul_ui.commands.training_bar import watched
@@ -93,6 +92,14 @@ def test_unknown_key_in_a_config__names_key_and_file(azul, tmp_path):
     assert not (tmp_path / "runs").exists()
 
 
+def test_missing_model_of_an_opponent__is_told_before_anything_is_written(azul, tmp_path):
+    change = "evaluation.opponents=['neural:path=nowhere.npz']"
+    code, out, err = azul("train", "--set", change, "--out", tmp_path / "runs")
+    assert (code, out) == (2, "")
+    assert "nowhere.npz: there is no such file" in err
+    assert not (tmp_path / "runs").exists()
+
+
 def test_wrong_type_in_a_config__names_key_and_file(azul, tmp_path):
     file = tmp_path / "wrong.yaml"
     file.write_text("steps: soon\n")
@@ -151,8 +158,8 @@ def test_progress_in_a_log__is_a_line_an_evaluation():
         for event in events():
             on_progress(event)
     assert log.getvalue().splitlines() == [
-        "0 steps, 25 steps/s: random 50.0 %, greedy 10.0 %",
-        "200 steps, 1,234 steps/s: random 99.5 %, greedy 60.0 %",
+        "0 steps, 25 steps/s: random 50.0%, greedy 10.0%",
+        "200 steps, 1,234 steps/s: random 99.5%, greedy 60.0%",
     ]
 
 
@@ -163,13 +170,13 @@ def test_progress_on_a_terminal__shows_steps_speed_and_win_rates():
             watch(event)
     shown = screen.getvalue()
     assert "300/300 steps, 1,234 steps/s" in shown and "left" in shown
-    assert "last win rates: random 99.5 %, greedy 60.0 %" in shown
+    assert "last win rates: random 99.5%, greedy 60.0%" in shown
 
 
 def test_eval_of_a_model__is_a_table_an_opponent_a_row(azul, model):
     code, out, _ = azul("eval", model, "--games", "4", "--jobs", "1")
     assert code == 0
-    for word in ("random", "greedy", "win rate", "95 %", "points", "chance is 50.0 %"):
+    for word in ("random", "greedy", "win rate", "95 %", "points", "chance is 50.0%"):
         assert word in out
 
 

@@ -1,19 +1,16 @@
-"""What a training run is: frozen dataclasses, and YAML files with what differs from their defaults."""
+"""Configs of training runs: frozen dataclasses, and YAML files with what differs from their defaults."""
 
-from collections.abc import Sequence
+import dataclasses
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final, get_type_hints
+from typing import Final
 
-import yaml
-
-from azul_agents.arena.workers import check_specs
+from azul_agents.config_file import check_least, check_positive, check_share, load_config
+from azul_agents.registry import parse_spec
 from azul_env.core.spec import COUNTER_LIMIT, DEFAULT_MAX_ROUNDS, MAX_PLAYERS, MIN_PLAYERS
 from azul_env.rewards import REWARDS
-from azul_train.network_size import NetworkSize
-from azul_train.rllib_config import RllibConfig
 from azul_train.selfplay.league import SCHEDULES
-from azul_train.typed_data import build, check_data, known_keys, merged, to_plain
 
 DEFAULT_NAME: Final = "train"  # of a run without a file
 SB3, RLLIB = ENGINES = "sb3", "rllib"
@@ -21,39 +18,56 @@ SHARE_SLACK: Final = 1e-9  # 0.1 + 0.2 + 0.7 may be a hair above 1
 
 
 @dataclass(frozen=True)
-class PPOConfig:
-    """How MaskablePPO learns."""
+class NetworkSize:
+    """Widths of the network's layers."""
 
-    games: int = 256
-    """Games that are played at the same time."""
-    rollout_steps: int = 64
-    """Learner steps of each game between two rounds of learning."""
-    batch_size: int = 2048
-    """Steps in a gradient step; divides games * rollout_steps."""
-    epochs: int = 3
-    """How often each step is learnt from."""
-    gamma: float = 1.0
-    """Discount of later rewards; 1 is none."""
-    gae_lambda: float = 0.95
-    """From trusting the value network (0) to trusting only what came to pass (1)."""
-    entropy: float = 0.005
-    """Reward of staying undecided."""
-    learning_rate: float = 5e-4
-    """Of Adam, at the start."""
-    final_learning_rate: float = 2.5e-5
-    """At the end; in between it falls in a line."""
-    clip_range: float = 0.2
-    """How far a probability may move in one round of learning before the gradient is cut."""
-    value_coef: float = 0.5
-    """Weight of the value's loss."""
-    max_grad_norm: float = 0.5
-    """Longer gradients are shortened to this."""
+    trunk: int = 256
+    """Width of the trunk's two layers."""
+    source: int = 64
+    """Size of the embedding of a factory, and of the center."""
+    key: int = 16
+    """Size of the keys that tell a move from the same move at another source."""
+    value: int = 64
+    """Width of the value head's hidden layer."""
 
     def __post_init__(self) -> None:
-        _check_least(self, 1, "games", "rollout_steps", "batch_size", "epochs")
-        _check_least(self, 0, "entropy", "final_learning_rate", "value_coef")
-        _check_positive(self, "learning_rate", "clip_range", "max_grad_norm")
-        _check_share(self, "gamma", "gae_lambda")
+        check_least(self, 1, *vars(self))
+
+
+@dataclass(frozen=True)
+class PPOConfig:
+    """Hyperparameters of masked PPO."""
+
+    games: int = 256
+    """Games played in parallel."""
+    rollout_steps: int = 64
+    """Learner steps per game and rollout."""
+    batch_size: int = 2048
+    """Minibatch size in learner steps; divides games * rollout_steps."""
+    epochs: int = 3
+    """Passes over each rollout."""
+    gamma: float = 1.0
+    """Discount factor; 1 is no discount."""
+    gae_lambda: float = 0.95
+    """GAE lambda: 0 bootstraps, 1 is Monte Carlo."""
+    entropy: float = 0.005
+    """Entropy coefficient."""
+    learning_rate: float = 5e-4
+    """Initial learning rate of Adam."""
+    final_learning_rate: float = 2.5e-5
+    """Learning rate at the end; it falls linearly."""
+    clip_range: float = 0.2
+    """Clip range of the probability ratio."""
+    value_coef: float = 0.5
+    """Value loss coefficient."""
+    max_grad_norm: float = 0.5
+    """Gradients are clipped to this global norm."""
+
+    def __post_init__(self) -> None:
+        check_least(self, 1, "games", "rollout_steps", "batch_size", "epochs")
+        check_least(self, 0, "entropy", "final_learning_rate", "value_coef")
+        check_positive(self, "learning_rate", "clip_range", "max_grad_norm")
+        check_share(self, "gamma", "gae_lambda")
         steps = self.games * self.rollout_steps
         if steps % self.batch_size:
             raise ValueError(
@@ -63,19 +77,19 @@ class PPOConfig:
 
 @dataclass(frozen=True)
 class LeagueConfig:
-    """Whom the learner plays."""
+    """The learner's opponents."""
 
     schedule: str = "mix"
-    """How snapshots are chosen: `mirror` (always the latest self), `mix` (the latest or any older one), `prioritised`
-    (any, the more often the better it does)."""
+    """How snapshots are chosen: `mirror` (always the latest), `mix` (the latest or any older one), `prioritised`
+    (any, those that win more often first)."""
     scripted: dict[str, float] = field(default_factory=lambda: {"greedy": 0.3})
-    """Shares of games against agents by spec; the rest is against snapshots."""
+    """Share of the games against each agent, by spec; the rest is against snapshots."""
     latest_share: float = 0.5
     """Share of the snapshot games against the latest one."""
     snapshot_every: int = 100_000
     """Learner steps between two snapshots."""
     max_snapshots: int = 20
-    """How many are kept."""
+    """How many snapshots are kept."""
 
     def __post_init__(self) -> None:
         if self.schedule not in SCHEDULES:
@@ -88,44 +102,44 @@ class LeagueConfig:
         total = sum(self.scripted.values())
         if total > 1 + SHARE_SLACK:
             raise ValueError(f"scripted: the shares must not exceed 1 in all, they are {total:g}")
-        _check_agents("scripted", tuple(self.scripted))
-        _check_share(self, "latest_share")
-        _check_least(self, 1, "snapshot_every", "max_snapshots")
+        _check_agents("scripted", self.scripted)
+        check_share(self, "latest_share")
+        check_least(self, 1, "snapshot_every", "max_snapshots")
 
 
 @dataclass(frozen=True)
 class ImitationConfig:
-    """A warm start: learning to choose as another agent does, before self-play."""
+    """A warm start before self-play: behavior cloning of another agent."""
 
     teacher: str | None = None
     """Spec of the agent to imitate."""
     samples: int = 0
     """Positions to learn from; 0 is no warm start."""
     epochs: int = 2
-    """How often each is learnt from."""
+    """Passes over the samples."""
     batch_size: int = 1024
-    """Positions in a gradient step."""
+    """Minibatch size in positions."""
     learning_rate: float = 1e-3
-    """Of Adam."""
+    """Learning rate of Adam."""
     random_moves: float = 0.1
-    """Share of moves played at random while collecting, so that the positions differ."""
+    """Share of random moves while collecting, for the variety of positions."""
     threads: int = 2
-    """Threads on which a searching teacher searches; the samples are the same for any number."""
+    """Threads of a searching teacher; the samples are the same for any number."""
 
     def __post_init__(self) -> None:
-        _check_least(self, 0, "samples")
-        _check_least(self, 1, "epochs", "batch_size", "threads")
-        _check_positive(self, "learning_rate")
-        _check_share(self, "random_moves")
+        check_least(self, 0, "samples")
+        check_least(self, 1, "epochs", "batch_size", "threads")
+        check_positive(self, "learning_rate")
+        check_share(self, "random_moves")
         if self.teacher is not None:
-            _check_agents("teacher", (self.teacher,))
+            _check_agents("teacher", [self.teacher])
         elif self.samples:
             raise ValueError(f"teacher must be an agent where samples is {self.samples}, not null")
 
 
 @dataclass(frozen=True)
 class EvaluationConfig:
-    """How the learner is measured: always its best move, on deals that it never trained on."""
+    """Evaluation of the learner: it plays its likeliest move, on deals that it never trained on."""
 
     opponents: tuple[str, ...] = ("random", "greedy", "alphabeta:nodes=1000")
     """Specs; with 3 and 4 players all others at the table are copies of one."""
@@ -136,11 +150,11 @@ class EvaluationConfig:
     final_games: int = 400
     """Games against each at the end, with the best model."""
     seed: int = 1_000_003
-    """Where the deals come from."""
+    """Seed of the deals; the final evaluation uses the next one."""
 
     def __post_init__(self) -> None:
-        _check_least(self, 1, "games", "every", "final_games")
-        _check_least(self, 0, "seed")
+        check_least(self, 1, "games", "every", "final_games")
+        check_least(self, 0, "seed")
         if not self.opponents or len(set(self.opponents)) < len(self.opponents):
             raise ValueError(
                 f"opponents must be at least one and all different, not {list(self.opponents)}"
@@ -149,39 +163,52 @@ class EvaluationConfig:
 
 
 @dataclass(frozen=True)
+class RllibConfig:
+    """Processes of RLlib. However many there are, they play and learn from the same number of steps."""
+
+    env_runners: int = 1
+    """Processes that play, each its part of the games; 0: the learner plays, too."""
+    learners: int = 0
+    """Processes that learn, each from its part of every batch; 0: the run's own process learns."""
+
+    def __post_init__(self) -> None:
+        check_least(self, 0, *vars(self))
+
+
+@dataclass(frozen=True)
 class TrainConfig:
-    """A training run. Anything wrong raises ValueError."""
+    """A training run. Raises ValueError for a value that is not allowed."""
 
     name: str | None = None
-    """Of the run's folder; null: the name of the config's file."""
+    """Name of the run's folder; null: the name of the config's file."""
     engine: str = SB3
-    """Who learns: `sb3` (Stable-Baselines3, one machine) or `rllib` (Ray's RLlib, one or many)."""
+    """Training library: `sb3` (Stable-Baselines3, one machine) or `rllib` (Ray's RLlib, one or many)."""
     num_players: int = 2
     """2, 3 or 4."""
     seed: int = 1
     """Same seed, same run on the same machine."""
     steps: int = 1_000_000
-    """Learner steps in all, rounded up to whole rollouts; 0 stops after the warm start."""
+    """Learner steps in total, rounded up to whole rollouts; 0 stops after the warm start."""
     torch_threads: int = 1
-    """Threads that torch may use; networks of this size gain nothing from more."""
+    """Threads of torch; networks of this size gain nothing from more."""
     max_rounds: int = DEFAULT_MAX_ROUNDS
-    """A game ends after so many rounds at the latest."""
+    """A game ends after this many rounds at the latest."""
     reward: dict[str, float] = field(default_factory=lambda: {"outcome": 0.5, "round_margin": 0.03})
     """Weights of rewards by name; their sum is what the learner gets."""
     network: NetworkSize = field(default_factory=NetworkSize)
-    """How large the network is."""
+    """Size of the network."""
     ppo: PPOConfig = field(default_factory=PPOConfig)
-    """How MaskablePPO learns."""
+    """Hyperparameters of masked PPO."""
     league: LeagueConfig = field(default_factory=LeagueConfig)
-    """Whom the learner plays."""
+    """The learner's opponents."""
     imitation: ImitationConfig = field(default_factory=ImitationConfig)
     """The warm start."""
     evaluation: EvaluationConfig = field(default_factory=EvaluationConfig)
-    """How the learner is measured."""
+    """Evaluations during training and at the end."""
     checkpoint_every: int = 200_000
     """Learner steps between two checkpoints, from which a run can be resumed."""
     rllib: RllibConfig = field(default_factory=RllibConfig)
-    """How many processes RLlib uses."""
+    """Processes of RLlib."""
 
     def __post_init__(self) -> None:
         if self.name is not None and (self.name in ("", ".", "..") or set(self.name) & set("/\\")):
@@ -192,8 +219,8 @@ class TrainConfig:
             )
         if not 1 <= self.max_rounds <= COUNTER_LIMIT:
             raise ValueError(f"max_rounds must be in 1..{COUNTER_LIMIT}, not {self.max_rounds}")
-        _check_least(self, 0, "seed", "steps")
-        _check_least(self, 1, "torch_threads", "checkpoint_every")
+        check_least(self, 0, "seed", "steps")
+        check_least(self, 1, "torch_threads", "checkpoint_every")
         if self.seed in (self.evaluation.seed, self.evaluation.seed + 1):
             raise ValueError(
                 f"seed {self.seed} deals for the evaluation: train on other deals, or set evaluation.seed"
@@ -205,8 +232,15 @@ class TrainConfig:
         if not any(self.reward.values()):
             raise ValueError(f"reward must give some reward a weight, not {self.reward}")
 
+    @property
+    def agents(self) -> tuple[str, ...]:
+        """The specs of all agents that the run needs, each once."""
+        scripted = self.league.scripted if self.engine == SB3 else ()
+        teacher = [self.imitation.teacher] if self.imitation.teacher else []
+        return tuple(dict.fromkeys([*scripted, *teacher, *self.evaluation.opponents]))
+
     def _check_engine(self) -> None:
-        """What one of the engines cannot do is an error, not something that is silently left out."""
+        """Refuse settings that the engine does not support."""
         if self.engine not in ENGINES:
             raise ValueError(f"engine must be one of {', '.join(ENGINES)}, not {self.engine!r}")
         if self.engine == SB3:
@@ -226,89 +260,17 @@ class TrainConfig:
 def read_config(path: Path | None, changes: Sequence[str] = ()) -> TrainConfig:
     """The config in a YAML file (None: the defaults), with changes such as `ppo.games=64` on top.
 
-    Raises ValueError, which names the file or the change, the key, and what is allowed.
+    Reading constructs no agent. Raises ValueError, which names the file or the change, the key, and what is allowed.
     """
-    data = {} if path is None else _read_file(path)
-    for change in changes:
-        data = merged(data, _read_change(change), TrainConfig)
-    if data.get("name") is None:
-        data["name"] = DEFAULT_NAME if path is None else path.stem
-    sources = ([str(path)] if path else []) + [f"--set {change}" for change in changes]
+    config = load_config(TrainConfig, path, changes)
+    if config.name is not None:
+        return config
+    return dataclasses.replace(config, name=DEFAULT_NAME if path is None else path.stem)
+
+
+def _check_agents(name: str, specs: Iterable[str]) -> None:
     try:
-        return build(TrainConfig, data)
-    except ValueError as error:
-        raise ValueError(f"{' '.join(sources)}: {error}" if sources else str(error)) from None
-
-
-def config_to_dict(config: TrainConfig) -> dict[str, Any]:
-    """The whole config as plain data, as YAML or JSON hold it."""
-    return to_plain(config)
-
-
-def _read_file(path: Path) -> dict[str, Any]:
-    """The data of a file, with the types checked."""
-    try:
-        data = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise ValueError(f"{path} is not YAML: {error}") from None
-    try:
-        return check_data(TrainConfig, {} if data is None else data)  # a file of comments is empty
-    except ValueError as error:
-        raise ValueError(f"{path}: {error}") from None
-
-
-def _read_change(change: str) -> dict[str, Any]:
-    """The data of `key.key=value`, with the types checked."""
-    key, equals, text = change.partition("=")
-    where = f"--set {change}"
-    if not equals or not key:
-        raise ValueError(f"{where}: write key=value, for example ppo.games=64")
-    *sections, name = key.split(".")
-    kind: Any = TrainConfig
-    for place, section in enumerate(sections):
-        known = get_type_hints(kind)
-        if section not in known:
-            wrong = ".".join(sections[: place + 1])
-            raise ValueError(f"{where}: unknown key {wrong!r}; known: {known_keys(kind)}")
-        kind = known[section]
-        if not hasattr(kind, "__dataclass_fields__"):
-            whole = ".".join(sections[: place + 1])
-            raise ValueError(f"{where}: {whole} has no keys of its own: set {whole}=... whole")
-    try:
-        data: Any = {name: yaml.safe_load(text)}
-    except yaml.YAMLError:
-        raise ValueError(f"{where}: the value is not YAML") from None
-    for section in reversed(sections):
-        data = {section: data}
-    try:
-        return check_data(TrainConfig, data)
-    except ValueError as error:
-        raise ValueError(f"{where}: {error}") from None
-
-
-def _check_least(config: Any, least: float, *names: str) -> None:
-    for name in names:
-        value = getattr(config, name)
-        if value < least:
-            raise ValueError(f"{name} must be at least {least}, not {value}")
-
-
-def _check_positive(config: Any, *names: str) -> None:
-    for name in names:
-        value = getattr(config, name)
-        if value <= 0:
-            raise ValueError(f"{name} must be above 0, not {value}")
-
-
-def _check_share(config: Any, *names: str) -> None:
-    for name in names:
-        value = getattr(config, name)
-        if not 0 <= value <= 1:
-            raise ValueError(f"{name} must be from 0 to 1, not {value}")
-
-
-def _check_agents(name: str, specs: tuple[str, ...]) -> None:
-    try:
-        check_specs(specs)
+        for spec in specs:
+            parse_spec(spec)
     except ValueError as error:
         raise ValueError(f"{name}: {error}") from None

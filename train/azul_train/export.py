@@ -8,7 +8,8 @@ from typing import Any
 import torch
 
 from azul_agents.neural.model_file import Model, read_model, write_model
-from azul_train.network import AzulNetwork, NetworkSize
+from azul_train.config import NetworkSize
+from azul_train.network import AzulNetwork
 
 
 def export_network(network: AzulNetwork, path: Path, card: Mapping[str, Any]) -> None:

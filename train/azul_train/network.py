@@ -1,9 +1,9 @@
 """The network: what a position is worth, and how good each move is, whatever the order of the factories.
 
 Two things are known before any learning. The same tiles on another factory are the same move, so factories enter as a
-set: each is embedded by the same weights, and the trunk sees the sum. And what a move does to the own board depends on
+set: each is embedded by the same weights, and the trunk sees the sum. And what a move does to the player's board depends on
 nothing but color, number of tiles and destination, so the trunk gives one number for each of these, and all sources that
-offer so many tiles of a color share it:
+offer that many tiles of a color share it:
 
     logit(source, color, destination) = turns[color, kind(source, color), destination] + query[color] . key(source)
 
@@ -18,7 +18,7 @@ from azul_agents.neural.model_file import CENTER_INPUTS, CENTER_KINDS, NUM_KINDS
 from azul_env import observation_layout
 from azul_env.core.spec import FACTORY_CAPACITY, NUM_COLORS, NUM_DESTINATIONS, TILES_PER_COLOR
 from azul_env.core.spec import num_factories as factories_of
-from azul_train.network_size import NetworkSize as NetworkSize  # also known by this module's name
+from azul_train.config import NetworkSize
 
 
 class AzulNetwork(nn.Module):

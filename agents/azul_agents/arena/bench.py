@@ -5,18 +5,15 @@ trials, taking turns, let every contender see the same weather, the good moments
 """
 
 import importlib.util
-import os
-import platform
-import subprocess
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from azul_agents.provenance import commit, machine, versions
 from azul_agents.search.alphabeta import AlphaBetaAgent, AlphaBetaOptions
 from azul_agents.search.evaluation import load_weights
 from azul_agents.search.tree import ROUND, new_tree
@@ -224,41 +221,3 @@ def _speed_of(trial: Trial, seconds: float) -> float:
     while (elapsed := time.perf_counter() - start) < seconds:
         units += trial()
     return units / elapsed
-
-
-def machine() -> dict[str, Any]:
-    """What the speeds were measured on."""
-    return {"cpu": _cpu_name(), "cores": os.cpu_count(), "system": platform.platform()}
-
-
-def versions() -> dict[str, str | None]:
-    """Versions of everything that matters for speed."""
-    found: dict[str, str | None] = {"python": platform.python_version()}
-    for package in ("azul-env", "numpy", "numba", "gymnasium", "pettingzoo"):
-        try:
-            found[package] = version(package)
-        except PackageNotFoundError:
-            found[package] = None
-    return found
-
-
-def commit() -> str | None:
-    """The commit of the checkout that runs; None for an installed package."""
-    folder = Path(__file__).parent
-    command = ["git", "-C", str(folder), "rev-parse", "HEAD"]
-    try:
-        answer = subprocess.run(command, capture_output=True, text=True, timeout=10, check=False)
-    except (OSError, subprocess.TimeoutExpired):
-        return None
-    is_ours = answer.returncode == 0 and "site-packages" not in folder.parts
-    return answer.stdout.strip() if is_ours else None
-
-
-def _cpu_name() -> str:
-    """The processor's name where the system tells it."""
-    try:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-    except OSError:
-        return platform.processor()
-    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
-    return names[0] if names else platform.processor()

@@ -1,7 +1,7 @@
 """Who beats whom, as a picture."""
 
 from azul_agents.arena.standings import Standings
-from azul_agents.arena.tables import title_of
+from azul_agents.arena.tables import percent, title_of
 from azul_env.render.glyphs import fitted, text, text_width
 from azul_env.render.layout import INK, PAPER, QUIET
 
@@ -44,13 +44,12 @@ def _cell(x: float, y: float, rate: float | None) -> str:
     """A cell of the matrix; empty for an agent against itself and for agents that never met."""
     if rate is None:
         return ""
-    words = f"{100 * rate:.1f} %"
     ink = PAPER if rate >= DARK_FROM else INK
     baseline = y + CELL_HEIGHT / 2 + 4.5
     return (
         f'<rect x="{x + GAP / 2:.1f}" y="{y + GAP / 2:.1f}" width="{CELL_WIDTH - GAP}" '
         f'height="{CELL_HEIGHT - GAP}" rx="5" fill="{_color(rate)}"/>'
-        + text(x + CELL_WIDTH / 2, baseline, words, VALUE_SIZE, ink, weight=1.6, anchor=0.5)
+        + text(x + CELL_WIDTH / 2, baseline, percent(rate), VALUE_SIZE, ink, weight=1.6, anchor=0.5)
     )
 
 

@@ -1,22 +1,24 @@
-"""The file of a tournament: the config, then one line for every finished game, each written once.
+"""The file of a tournament: the config, then one line per finished game, each written once.
 
 A process that is killed loses at most the line it was writing, which is dropped when the file is opened again.
 """
 
 import json
 import os
-import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import IO, Any, Self
 
-from azul_agents.arena.bench import commit, versions
 from azul_agents.arena.game import GameResult
 from azul_agents.arena.tournament_config import TournamentConfig
+from azul_agents.provenance import commit, versions
+from azul_env.files import exclusive_lock, read_json_lines, unterminated_tail
 
 FORMAT = 1
-SYNC_SECONDS = 1.0  # a kill loses nothing that was written; a power failure at most so much
+SYNC_SECONDS = 1.0  # a kill loses nothing that was written, a power failure the last second at most
 
 GameKey = tuple[int, int, int, int]  # number of players, table, deal, rotation
 
@@ -26,7 +28,7 @@ class GameLine:
     """A finished game of a tournament."""
 
     players: int
-    table: int  # number of the table among those with so many players
+    table: int  # number of the table among those with this many players
     deal: int
     rotation: int
     seed: int  # of the generator that dealt
@@ -54,28 +56,26 @@ class GameLine:
 
 
 class ResultsFile:
-    """The games of a tournament so far, `lines` by key, and the place to add more."""
+    """The games of a tournament so far, `lines` by key, and where to add more. Make one with `open`."""
 
-    def __init__(self, path: Path, config: TournamentConfig) -> None:
-        """Open or make the file. Raises ValueError if it belongs to another tournament or is broken."""
+    def __init__(self, path: Path, file: IO[bytes], config: TournamentConfig) -> None:
         self.path = path
         self.lines: dict[GameKey, GameLine] = {}
+        self._file = file
         self._synced = time.monotonic()
+        self._read(config)
+
+    @classmethod
+    @contextmanager
+    def open(cls, path: Path, config: TournamentConfig) -> Iterator[Self]:
+        """Open or create the file. Raises ValueError if it is in use, broken or another tournament's."""
         path.parent.mkdir(parents=True, exist_ok=True)
-        self._file = open(path, "ab+")  # noqa: SIM115  # closed by __exit__
-        try:
-            self._lock()
-            self._read(config)
-        except BaseException:
-            self._file.close()
-            raise
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        os.fsync(self._file.fileno())
-        self._file.close()
+        with exclusive_lock(path, f"{path} is in use by another tournament") as file:
+            results = cls(path, file, config)
+            try:
+                yield results
+            finally:
+                os.fsync(file.fileno())
 
     def add(self, line: GameLine) -> None:
         """Write a finished game down."""
@@ -90,33 +90,20 @@ class ResultsFile:
             os.fsync(self._file.fileno())
             self._synced = time.monotonic()
 
-    def _lock(self) -> None:
-        """Two tournaments must not write into one file. The lock goes with the process, however it ends."""
-        if sys.platform != "win32":
-            import fcntl
-
-            try:
-                fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                raise ValueError(f"{self.path} is in use by another tournament") from None
-
     def _read(self, config: TournamentConfig) -> None:
         """Take in what is there; a new file gets its first line."""
-        self._file.seek(0)
-        whole, _, cut_off = self._file.read().rpartition(b"\n")
-        if cut_off:
-            self._file.truncate(len(whole) + bool(whole))
-        if not whole:
-            header = {"format": FORMAT, "config": config.to_dict()}
-            self._write(json.dumps(header | {"versions": versions(), "commit": commit()}))
-            return
-        first, *others = whole.split(b"\n")
-        self._check_config(self._parsed(first, 1), config)
-        for number, text in enumerate(others, start=2):
-            line = self._game_in(text, number)
+        found = read_json_lines(self.path)
+        if found:
+            self._check_config(found[0], config)
+        for number, data in enumerate(found[1:], start=2):
+            line = self._game_in(data, number)
             if line.key in self.lines:
                 raise ValueError(f"{self.path}, line {number}: game {line.key} is there twice")
             self.lines[line.key] = line
+        self._file.truncate(self._file.seek(-len(unterminated_tail(self._file)), os.SEEK_END))
+        if not found:
+            header = {"format": FORMAT, "config": config.to_dict()}
+            self._write(json.dumps(header | {"versions": versions(), "commit": commit()}))
 
     def _check_config(self, header: dict[str, Any], config: TournamentConfig) -> None:
         if header.get("format") != FORMAT or not isinstance(header.get("config"), dict):
@@ -129,17 +116,8 @@ class ResultsFile:
                     "choose another folder with --out, or remove this one"
                 )
 
-    def _game_in(self, text: bytes, number: int) -> GameLine:
+    def _game_in(self, data: dict[str, Any], number: int) -> GameLine:
         try:
-            return GameLine.from_dict(self._parsed(text, number))
+            return GameLine.from_dict(data)
         except (KeyError, TypeError):
             raise ValueError(f"{self.path}, line {number}: this is no game") from None
-
-    def _parsed(self, text: bytes, number: int) -> dict[str, Any]:
-        try:
-            data = json.loads(text)
-        except ValueError:
-            data = None
-        if not isinstance(data, dict):
-            raise ValueError(f"{self.path}, line {number}: the JSON is broken")
-        return data

@@ -6,16 +6,16 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from azul_agents.arena.bench import commit, versions
 from azul_agents.arena.standings import Standing, Standings
 from azul_agents.arena.tournament_config import TournamentConfig
+from azul_agents.provenance import commit, versions
 
-HEADER = ("agent", "rating", "95 %", "games", "win rate", "points", "ms/move", "forfeits")
+HEADER = ("agent", "rating", "95%", "games", "win rate", "points", "ms/move", "forfeits")
 RATINGS_FILE = "ratings.json"
 
 
 def title_of(table: Standings) -> str:
-    """What a table is about."""
+    """The title of a table."""
     model = "Bradley-Terry" if table.players == 2 else "Plackett-Luce"
     return f"{table.players} players ({model})"
 
@@ -36,12 +36,12 @@ def cells_of(standing: Standing) -> tuple[str, ...]:
 
 
 def percent(rate: float) -> str:
-    """A rate for people."""
-    return f"{100 * rate:.1f} %"
+    """A rate as text."""
+    return f"{100 * rate:.1f}%"
 
 
 def milliseconds(seconds: float | None) -> str:
-    """A thinking time for people."""
+    """A thinking time as text, in milliseconds."""
     return "-" if seconds is None else f"{1000 * seconds:.2f}"
 
 
@@ -56,20 +56,13 @@ def as_markdown(tables: Sequence[Standings]) -> str:
 
 
 def as_data(tables: Sequence[Standings], config: TournamentConfig) -> dict[str, Any]:
-    """The tables with all that is needed to make them again."""
+    """The tables as plain data, with config, versions and commit."""
     return {
         "config": config.to_dict(),
         "versions": versions(),
         "commit": commit(),
         "tables": [table.to_dict() for table in tables],
     }
-
-
-def write_whole(path: Path, text: str) -> None:
-    """Write a file that is either complete or what it was before."""
-    unfinished = path.with_name(path.name + ".unfinished")
-    unfinished.write_text(text, encoding="utf-8")
-    unfinished.replace(path)
 
 
 def packaged_ratings_path() -> Path:
@@ -94,8 +87,8 @@ def _aligned(table: Standings) -> str:
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return "\n".join(
         "  ".join(
-            cell.rjust(width) if place else cell.ljust(width)
-            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
+            cell.rjust(width) if column else cell.ljust(width)
+            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
         )
         for row in rows
     )

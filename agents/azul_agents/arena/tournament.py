@@ -9,10 +9,11 @@ from azul_agents.arena.matrix import win_rate_matrix
 from azul_agents.arena.results_file import GameKey, GameLine, ResultsFile
 from azul_agents.arena.schedule import ScheduledGame, Seating, table_games, tables_of
 from azul_agents.arena.standings import Standings, standings_of
-from azul_agents.arena.tables import RATINGS_FILE, as_data, as_markdown, as_text, write_whole
+from azul_agents.arena.tables import RATINGS_FILE, as_data, as_markdown, as_text
 from azul_agents.arena.tournament_config import TournamentConfig
 from azul_agents.arena.workers import Finished, MakeAgent, Play, check_specs, play_all
 from azul_agents.registry import make_agent
+from azul_env.files import write_atomically
 
 RESULTS_FILE = "results.jsonl"
 
@@ -66,7 +67,7 @@ def run_tournament(
     """
     check_specs(config.agents, make)
     schedule = Schedule(config)
-    with ResultsFile(folder / RESULTS_FILE, config) as file:
+    with ResultsFile.open(folder / RESULTS_FILE, config) as file:
         unknown = file.lines.keys() - schedule.games.keys()
         if unknown:
             raise ValueError(f"{file.path} holds games that are not of this tournament: {unknown}")
@@ -86,9 +87,9 @@ def run_tournament(
 def write_tables(tables: list[Standings], config: TournamentConfig, folder: Path) -> None:
     """Standings as text, Markdown and JSON, and a picture for every number of players."""
     data = json.dumps(as_data(tables, config), indent=2)
-    write_whole(folder / RATINGS_FILE, data + "\n")
-    write_whole(folder / "ratings.txt", as_text(tables))
-    write_whole(folder / "ratings.md", as_markdown(tables))
+    write_atomically(folder / RATINGS_FILE, data + "\n")
+    write_atomically(folder / "ratings.txt", as_text(tables))
+    write_atomically(folder / "ratings.md", as_markdown(tables))
     for table in tables:
         picture = folder / f"win_rates_{table.players}_players.svg"
-        write_whole(picture, win_rate_matrix(table))
+        write_atomically(picture, win_rate_matrix(table))

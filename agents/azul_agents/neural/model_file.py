@@ -1,8 +1,6 @@
 """Files of trained networks: plain arrays in an .npz, and beside them what they were trained on. No code inside."""
 
 import json
-import os
-import tempfile
 import zipfile
 import zlib
 from collections.abc import Mapping
@@ -14,6 +12,7 @@ from numpy.typing import NDArray
 
 from azul_env import observation_layout
 from azul_env.core.spec import FACTORY_CAPACITY, NUM_COLORS, NUM_DESTINATIONS, num_factories
+from azul_env.files import atomic_file
 
 FORMAT: Final = 1
 SIZES: Final = ("trunk", "source", "key", "value")  # widths that a model is free to choose
@@ -43,7 +42,7 @@ class Model(NamedTuple):
 
 
 def write_model(path: Path, model: Model) -> None:
-    """Write a file that is there as a whole or not at all."""
+    """Write a file that is complete or what it was before."""
     meta = {
         "format": FORMAT,
         "num_players": model.num_players,
@@ -54,17 +53,8 @@ def write_model(path: Path, model: Model) -> None:
     _check_arrays(model)
     contents: dict[str, Any] = {"meta": np.array(json.dumps(meta)), **model.arrays}
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            np.savez_compressed(file, **contents)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(temporary, 0o644)  # mkstemp lets nobody else read it
-        os.replace(temporary, path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+    with atomic_file(path) as file:
+        np.savez_compressed(file, **contents)
 
 
 def read_model(path: Path) -> Model:
@@ -136,7 +126,7 @@ def _model_of(contents: dict[str, NDArray[Any]]) -> Model:
         raise ModelFileError(f"it is for {num_players!r} players; there are games of 2, 3 and 4")
     if layout != layout_as_json(num_players):
         raise ModelFileError(
-            "it was trained on another layout of the observation than this version has; train it anew"
+            "it was trained on another layout of the observation than this version has; train it again"
         )
     if not isinstance(size, dict) or sorted(size) != sorted(SIZES):
         raise ModelFileError(f"its size is {size!r}; it must give {', '.join(SIZES)}")

@@ -1,7 +1,6 @@
 """From weights to better weights: self-play, a fit, and a duel that decides whether the new ones are kept."""
 
 import json
-import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
@@ -10,10 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from azul_agents.arena.bench import commit, versions
+from azul_agents.provenance import commit, versions
 from azul_agents.search.duel import duel
 from azul_agents.search.evaluation import FEATURE_NAMES, Weights, load_weights
 from azul_agents.search.fitting import SelfPlay, first_weights, self_play
+from azul_env.files import write_atomically
 
 HELD_OUT = 10  # one game of so many is played only to judge the fit
 
@@ -98,12 +98,10 @@ def improve(config: FitConfig, report: Report, advance: Advance) -> dict[str, An
 
 
 def write_card(card: dict[str, Any], path: Path) -> None:
-    """Write a card in one go, a line for every bucket's weights."""
+    """Write a card, one line per bucket of weights."""
     lines = ",\n".join("  " + json.dumps(bucket) for bucket in card["weights"])
     rest = json.dumps({key: card[key] for key in card if key != "weights"}, indent=1)
-    unfinished = path.with_name(path.name + ".unfinished")
-    unfinished.write_text(rest[:-2] + f',\n "weights": [\n{lines}\n ]\n}}\n', encoding="utf-8")
-    os.replace(unfinished, path)
+    write_atomically(path, rest[:-2] + f',\n "weights": [\n{lines}\n ]\n}}\n')
 
 
 def _package_weights(num_players: int) -> Weights:

@@ -11,7 +11,8 @@ from ray.rllib.core.rl_module.apis import ValueFunctionAPI
 from ray.rllib.core.rl_module.torch import TorchRLModule
 from torch import Tensor
 
-from azul_train.network import AzulNetwork, NetworkSize
+from azul_train.config import NetworkSize
+from azul_train.network import AzulNetwork
 
 # Finite, so that no product with a probability of 0 becomes NaN; yet exp(ILLEGAL) is 0 beside any legal action.
 ILLEGAL: Final = -1e9

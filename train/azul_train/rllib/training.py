@@ -140,7 +140,7 @@ class RllibRun:
         """Take everything from the newest checkpoint."""
         found = _newest(self.checkpoints)
         if found is None:
-            raise ValueError(f"{self.checkpoints} has no checkpoint to go on from: train anew")
+            raise ValueError(f"{self.checkpoints} has no checkpoint to go on from: start a new run")
         self.algorithm.restore_from_path(found.resolve())
         self.keeper.set_state(json.loads((found / BOOKS).read_text(encoding="utf-8")))
 

@@ -1,14 +1,14 @@
-"""A training run as a folder: everything that it is made of and everything that came of it.
+"""The folder of a training run: its settings, state and results.
 
 | file              | what                                                                   |
 |-------------------|------------------------------------------------------------------------|
 | `config.yaml`     | the whole config, defaults included                                    |
-| `run.json`        | versions, commit, machine, seed, when and by which command             |
-| `metrics.jsonl`   | one JSON object a line, in order                                       |
+| `run.json`        | versions, commit, machine, seed, start time and command                |
+| `metrics.jsonl`   | metrics in order, one JSON object per line                             |
 | `tensorboard/`    | the same numbers for TensorBoard                                       |
-| `checkpoint.pt`   | all that is needed to go on                                            |
+| `checkpoint.pt`   | all that is needed to resume                                           |
 | `rllib/`          | the same, of a run with the engine rllib                               |
-| `snapshots/`      | earlier selves that the learner plays                                  |
+| `snapshots/`      | frozen copies of the learner that it plays                             |
 | `best_model.npz`  | the weights that did best in an evaluation                             |
 | `model.npz`       | the weights at the end                                                 |
 | `report.md`       | the table and the learning curve, `curve.png`                          |
@@ -16,23 +16,21 @@
 """
 
 import json
-import os
-import platform
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, Final, Self
 
 import yaml
 
-from azul_agents.arena.bench import commit, machine
-from azul_env import __version__
-from azul_train.config import DEFAULT_NAME, TrainConfig, config_to_dict, read_config
+from azul_agents.config_file import plain_data
+from azul_agents.provenance import commit, machine, versions
+from azul_env.files import append_line, exclusive_lock, read_json_lines, write_atomically
+from azul_train.config import DEFAULT_NAME, TrainConfig, read_config
 
 PACKAGES: Final = (
+    "azul_env",
     "numpy",
     "numba",
     "gymnasium",
@@ -41,7 +39,7 @@ PACKAGES: Final = (
     "sb3-contrib",
     "ray",
 )
-TENSORBOARD_SECONDS: Final = 10  # a kill loses at most so much of what TensorBoard shows
+TENSORBOARD_SECONDS: Final = 10  # a kill loses at most the last seconds of what TensorBoard shows
 
 
 class RunFolder:
@@ -59,7 +57,7 @@ class RunFolder:
         self.model = path / "model.npz"
         self.report = path / "report.md"
         self.curve = path / "curve.png"
-        self._lock: Any = None
+        self._is_locked = False
         self._writer: Any = None
         self._purge_step: int | None = None
 
@@ -71,7 +69,7 @@ class RunFolder:
         run = _circumstances(command) | {"seed": config.seed, "resumed": []}
         write_atomically(folder.run_file, json.dumps(run, indent=2) + "\n")
         # The config comes last: a folder that has one is complete.
-        text = yaml.safe_dump(config_to_dict(config), sort_keys=False, allow_unicode=True)
+        text = yaml.safe_dump(plain_data(config), sort_keys=False, allow_unicode=True)
         write_atomically(folder.config_file, text)
         return folder
 
@@ -88,69 +86,49 @@ class RunFolder:
 
     @property
     def config(self) -> TrainConfig:
-        """What `config.yaml` says."""
+        """The content of `config.yaml`."""
         return read_config(self.config_file)
 
     @property
     def run(self) -> dict[str, Any]:
-        """What `run.json` says."""
+        """The content of `run.json`."""
         try:
             return json.loads(self.run_file.read_text(encoding="utf-8"))
         except ValueError as error:
             raise ValueError(f"{self.run_file} is broken: {error}") from None
 
     def note_resume(self, command: str, steps: int) -> None:
-        """Write down that the run goes on from `steps`, and under which circumstances."""
+        """Record that the run resumes from `steps`: when, by which command, and with what."""
         run = self.run
         run["resumed"].append({"steps": steps} | _circumstances(command))
         write_atomically(self.run_file, json.dumps(run, indent=2) + "\n")
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Keep other processes from training here. The lock goes with the process, however it ends."""
-        if self._lock is not None:
+        """Keep other processes from training here. The lock ends with the process, however that ends."""
+        if self._is_locked:
             yield
             return
-        with open(self.path / "lock", "ab") as file:
-            if sys.platform != "win32":
-                import fcntl
-
-                try:
-                    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                except BlockingIOError:
-                    raise ValueError(f"{self.path} is in use by another training run") from None
-            self._lock = file
+        with exclusive_lock(self.path / "lock", f"{self.path} is in use by another training run"):
+            self._is_locked = True
             try:
                 yield
             finally:
-                self._lock = None
+                self._is_locked = False
 
     def append_metrics(self, line: dict[str, Any]) -> None:
         """Add an object to `metrics.jsonl`; a kill loses nothing that was added."""
-        text = json.dumps(line, default=float)  # NumPy's numbers are numbers
-        with open(self.metrics_file, "ab+") as file:
-            _cut_torn_line(file)
-            file.write(text.encode() + b"\n")
+        text = json.dumps(line, default=float)  # NumPy scalars become numbers
+        append_line(self.metrics_file, text, sync=False)
 
     def read_metrics(self) -> list[dict[str, Any]]:
         """The objects in `metrics.jsonl`. A last line that a kill cut off is left out."""
-        if not self.metrics_file.is_file():
-            return []
-        whole = self.metrics_file.read_bytes().rpartition(b"\n")[0]
-        lines = []
-        for number, text in enumerate(whole.split(b"\n") if whole else [], start=1):
-            try:
-                lines.append(json.loads(text))
-            except ValueError:
-                raise ValueError(
-                    f"{self.metrics_file}, line {number}: the JSON is broken"
-                ) from None
-        return lines
+        return read_json_lines(self.metrics_file)
 
     def keep_metrics_until(self, steps: int) -> None:
         """Drop what was measured after `steps`, here and in TensorBoard: the run goes on from there.
 
-        What is told at the end of a run goes too: it will be told again.
+        The final evaluation is dropped, too: it will be made again.
         """
         kept = [
             line
@@ -161,7 +139,7 @@ class RunFolder:
         self._purge_step = steps + 1
 
     def scalars(self, step: int, values: dict[str, float]) -> None:
-        """Show numbers in TensorBoard."""
+        """Write scalars for TensorBoard."""
         if self._writer is None:
             # Imported here: a report or an evaluation needs neither torch nor TensorBoard.
             from torch.utils.tensorboard.writer import SummaryWriter
@@ -179,18 +157,8 @@ class RunFolder:
             self._writer = None
 
 
-def write_atomically(path: Path, content: bytes | str) -> None:
-    """Write a file that is, after a kill at any moment, either complete or what it was before."""
-    unfinished = path.with_name(path.name + ".unfinished")
-    with open(unfinished, "wb") as file:
-        file.write(content.encode() if isinstance(content, str) else content)
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(unfinished, path)
-
-
 def _new_folder(root: Path, name: str) -> Path:
-    """The first of NAME, NAME-2, NAME-3 and so on that nobody has."""
+    """Create the first of NAME, NAME-2, NAME-3 and so on that does not exist."""
     root.mkdir(parents=True, exist_ok=True)
     number = 1
     while True:
@@ -203,36 +171,11 @@ def _new_folder(root: Path, name: str) -> Path:
 
 
 def _circumstances(command: str) -> dict[str, Any]:
-    """When, by which command, and with what."""
+    """Start time, command, commit, versions and machine."""
     return {
         "started": datetime.now().astimezone().isoformat(timespec="seconds"),
         "command": command,
         "commit": commit(),
-        "versions": _versions(),
+        "versions": versions(PACKAGES),
         "machine": machine(),
     }
-
-
-def _versions() -> dict[str, str | None]:
-    """Versions of everything that a run depends on; None where something is missing."""
-    found: dict[str, str | None] = {
-        "python": platform.python_version(),
-        "azul_env": __version__,
-    }
-    for package in PACKAGES:
-        try:
-            found[package] = version(package)
-        except PackageNotFoundError:
-            found[package] = None
-    return found
-
-
-def _cut_torn_line(file: Any) -> None:
-    """Remove the rest of a line that a kill cut off."""
-    end = file.seek(0, os.SEEK_END)
-    if end == 0:
-        return
-    file.seek(end - 1)
-    if file.read(1) != b"\n":
-        file.seek(0)
-        file.truncate(file.read().rfind(b"\n") + 1)

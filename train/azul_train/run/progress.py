@@ -1,4 +1,4 @@
-"""What a run tells whoever watches it."""
+"""Progress reports of a training run."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -11,16 +11,16 @@ EVALUATION: Final = "evaluation"
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a run is; said often, so that a bar moves."""
+    """How far a run is; reported often enough for a progress bar."""
 
     phase: str
     """`imitation`, `self-play` or `evaluation`."""
     done: int
-    """What the phase counts, so far: samples, learner steps or opponents."""
+    """Units of the phase so far: samples, learner steps or opponents."""
     total: int
-    """What `done` will be at the end of the phase."""
+    """Units of the whole phase."""
     steps_per_second: float = 0.0
-    """Learner steps a second of late; 0 where that says nothing."""
+    """Learner steps per second since the last report; 0 outside of self-play."""
     win_rates: dict[str, float] = field(default_factory=dict)
     """Win rate by opponent in the last evaluation, from 0 to 1; empty before the first."""
 
@@ -29,4 +29,4 @@ OnProgress = Callable[[Progress], None]
 
 
 def ignore(progress: Progress) -> None:
-    """Nobody watches."""
+    """No-op callback."""

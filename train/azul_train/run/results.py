@@ -1,4 +1,4 @@
-"""What the metrics of a run say: its evaluations, its end, and where the time went."""
+"""Evaluations, length and time shares of a run, read from its metrics."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
@@ -24,22 +24,22 @@ def curves(metrics: Iterable[Line]) -> dict[str, list[Line]]:
 
 
 def final_evaluation(metrics: Sequence[Line]) -> list[Line]:
-    """The evaluation of the best model at the end, one line an opponent; empty before."""
+    """The evaluation of the best model at the end, one line per opponent; empty before."""
     return list({line["opponent"]: line for line in metrics if line.get(FINAL)}.values())
 
 
 def last_evaluation(metrics: Sequence[Line]) -> list[Line]:
-    """The evaluation at the end or, of a run that is not over, the last one so far."""
+    """The evaluation at the end or, if the run is not over, the last one so far."""
     return final_evaluation(metrics) or [lines[-1] for lines in curves(metrics).values()]
 
 
 def imitation_of(metrics: Sequence[Line]) -> Line | None:
-    """How the warm start went; None if there was none."""
+    """The metrics of the warm start; None if there was none."""
     return next((line for line in reversed(metrics) if line["kind"] == IMITATION), None)
 
 
 def time_shares(metrics: Sequence[Line]) -> dict[str, float]:
-    """Percent of the time by what it was spent on, the most first; empty if the run has not told yet."""
+    """Percent of the time by activity, the largest first; empty before the end of the run."""
     shares: dict[str, float] = next(
         (line["shares"] for line in reversed(metrics) if line["kind"] == TIME), {}
     )
@@ -47,7 +47,7 @@ def time_shares(metrics: Sequence[Line]) -> dict[str, float]:
 
 
 def game_share(shares: dict[str, float]) -> float:
-    """Percent of the time that the game took: environment, masks and scripted opponents."""
+    """Percent of the time spent on the game: environment, masks and scripted opponents."""
     return sum(shares.get(part, 0.0) for part in GAME_PARTS)
 
 

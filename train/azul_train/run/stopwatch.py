@@ -1,4 +1,4 @@
-"""Where the time of a run goes."""
+"""A stopwatch that splits the time of a run by activity."""
 
 import time
 from collections import defaultdict
@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 
 class Stopwatch:
-    """Adds up seconds by name. What runs inside something else counts for the inner one only."""
+    """Sums seconds by name. Nested measurements count for the inner name only."""
 
     def __init__(self) -> None:
         self.seconds: defaultdict[str, float] = defaultdict(float)
@@ -16,7 +16,7 @@ class Stopwatch:
 
     @contextmanager
     def measure(self, name: str) -> Iterator[None]:
-        """The time until the end of the block belongs to this name."""
+        """Count the time of the block for this name."""
         self._close()
         self._running.append(name)
         try:
@@ -26,7 +26,7 @@ class Stopwatch:
             self._running.pop()
 
     def _close(self) -> None:
-        """Give the time since the last change to whoever was running."""
+        """Add the time since the last change to the name that was running."""
         now = time.perf_counter()
         if self._running:
             self.seconds[self._running[-1]] += now - self._since

@@ -1,6 +1,5 @@
 """Checkpoints: all that a run needs to go on as if nothing had happened, in one file without pickled code."""
 
-import io
 import json
 import random
 from pathlib import Path
@@ -11,16 +10,15 @@ import torch
 
 from azul_env.core.chance import CHANCE
 from azul_env.core.state import STATE
-from azul_train.run.folder import write_atomically
+from azul_env.files import atomic_file
 
 FORMAT: Final = 2
 
 
 def save_checkpoint(path: Path, content: dict[str, Any]) -> None:
     """Write tensors, numbers and texts; a kill at any moment leaves the old file or the new one."""
-    file = io.BytesIO()
-    torch.save({"format": FORMAT} | content, file)
-    write_atomically(path, file.getvalue())
+    with atomic_file(path) as file:
+        torch.save({"format": FORMAT} | content, file)
 
 
 def load_checkpoint(path: Path) -> dict[str, Any]:
@@ -28,11 +26,10 @@ def load_checkpoint(path: Path) -> dict[str, Any]:
     try:
         content = torch.load(path, weights_only=True)
     except FileNotFoundError:
-        raise ValueError(f"{path.parent} has no checkpoint yet: start the run anew") from None
-    except (
-        Exception
-    ):  # torch raises whatever its reader stumbles over, with advice that does not fit
-        raise ValueError(f"{path} is no checkpoint, or a broken one: start the run anew") from None
+        raise ValueError(f"{path.parent} has no checkpoint yet: start a new run") from None
+    # torch raises all kinds of errors, with advice that does not apply here.
+    except Exception:
+        raise ValueError(f"{path} is no checkpoint, or a broken one: start a new run") from None
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         raise ValueError(f"{path} is a checkpoint of another version of azul_env")
     return content

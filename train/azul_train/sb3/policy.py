@@ -8,7 +8,8 @@ from stable_baselines3.common.type_aliases import Schedule
 from torch import Tensor, nn
 
 from azul_env.observation import observation_size
-from azul_train.network import AzulNetwork, NetworkSize
+from azul_train.config import NetworkSize
+from azul_train.network import AzulNetwork
 
 
 class AzulPolicy(MaskableActorCriticPolicy):

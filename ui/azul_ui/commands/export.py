@@ -7,7 +7,8 @@ from typing import Annotated
 import typer
 
 from azul_agents.neural.model_file import read_model, write_model
-from azul_train.run.folder import RunFolder, write_atomically
+from azul_env.files import write_atomically
+from azul_train.run.folder import RunFolder
 from azul_ui.commands.models import model_file
 
 

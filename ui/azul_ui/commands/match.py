@@ -3,7 +3,7 @@
 import json
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Annotated, TextIO
+from typing import Annotated
 
 import typer
 from rich.console import Console
@@ -14,6 +14,7 @@ from rich.text import Text
 from azul_agents.arena.match import MatchConfig, MatchResult, num_games, run_match
 from azul_agents.arena.tables import milliseconds, percent
 from azul_agents.arena.workers import Finished
+from azul_env.record_files import record_writer
 
 DEFAULTS = MatchConfig()
 
@@ -31,7 +32,10 @@ def match(
     jobs: Annotated[int, typer.Option(min=1, max=256, help="Processes that play.")] = DEFAULTS.jobs,
     record: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Write all games, replacing the file (JSON lines)."),
+        typer.Option(
+            metavar="FILE",
+            help="Write all games (JSON lines); a complete match replaces an old file.",
+        ),
     ] = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print one JSON object and nothing else.")
@@ -63,17 +67,11 @@ def match(
     )
     with progress, ExitStack() as stack:
         task = progress.add_task("playing", total=num_games(specs, config))
-        file: TextIO | None = None
+        write = stack.enter_context(record_writer(record)) if record is not None else None
 
         def on_game(finished: Finished) -> None:
-            nonlocal file
-            if record is not None:
-                # Opened only now: a mistake in the agents' names must not cost an old file.
-                file = file or stack.enter_context(
-                    open(record, "w", encoding="utf-8", newline="\n")
-                )
-                file.write(finished.played.record.to_json() + "\n")
-                file.flush()
+            if write is not None:
+                write(finished.played.record)
             progress.advance(task)
 
         result = run_match(specs, config, on_game)

@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.progress import track
 
 from azul_env import ReplayStep, parse_state, replay
+from azul_env.files import write_atomically
 from azul_ui.commands.recorded import recorded_game
 
 
@@ -93,11 +94,12 @@ def _draw(
     if png is not None:
         from azul_env.render import png_bytes
 
-        png.write_bytes(png_bytes(step.state, *_last_turn(step), names=names, scale=scale))
+        picture = png_bytes(step.state, *_last_turn(step), names=names, scale=scale)
+        write_atomically(png, picture)
     if svg is not None:
         from azul_env.render import svg as draw
 
-        svg.write_text(draw(step.state, *_last_turn(step), names=names), encoding="utf-8")
+        write_atomically(svg, draw(step.state, *_last_turn(step), names=names))
 
 
 def _last_turn(step: ReplayStep) -> tuple[int | None, int | None]:

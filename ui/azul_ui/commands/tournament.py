@@ -20,10 +20,11 @@ from rich.text import Text
 from azul_agents.arena.ratings import quick_ratings_of
 from azul_agents.arena.results_file import GameKey, GameLine
 from azul_agents.arena.standings import ranked_games, tallies_of
-from azul_agents.arena.tables import as_data, as_text, packaged_ratings_path, percent, write_whole
+from azul_agents.arena.tables import as_data, as_text, packaged_ratings_path, percent
 from azul_agents.arena.tournament import run_tournament
 from azul_agents.arena.tournament_config import TournamentConfig, read_config
 from azul_agents.arena.workers import Play, play_all
+from azul_env.files import write_atomically
 
 FOLDER = Path("runs/tournament")
 DEFAULT_JOBS = 2
@@ -116,7 +117,7 @@ def tournament(
         tables = run_tournament(settings, folder, workers, on_games, play=play)
     data = json.dumps(as_data(tables, settings), indent=2)
     if write_ratings:
-        write_whole(packaged_ratings_path(), data + "\n")
+        write_atomically(packaged_ratings_path(), data + "\n")
     if as_json:
         print(data)
         return

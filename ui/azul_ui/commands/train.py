@@ -104,11 +104,13 @@ def _trained(
     config: Path | None, changes: list[str], root: Path, address: str | None
 ) -> "RunFolder":
     """The folder of a new run, after it."""
+    from azul_agents.arena.workers import check_specs
     from azul_train.config import read_config
     from azul_train.run.folder import RunFolder
 
     settings = read_config(config, changes)  # a mistake in it is told before anything heavy begins
     engine = _engine(settings, address)
+    check_specs(settings.agents)  # a missing model is an error before anything is written
     folder = RunFolder.create(root, settings, _command())
     _watch(folder, lambda on_progress: engine.train(settings, folder, on_progress))
     return folder

@@ -1,0 +1,142 @@
+"""Files on disk: atomic writes, append-only JSON lines, and locks that end with their process."""
+
+import json
+import os
+import secrets
+import stat
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any, Final
+
+AnyPath = str | os.PathLike[str]
+
+BLOCK_BYTES: Final = 1 << 16  # read at a time when looking for the last line end
+
+
+@contextmanager
+def atomic_file(path: AnyPath) -> Iterator[IO[bytes]]:
+    """A binary stream that becomes the file when the block ends; after an error the file is what it was before.
+
+    The stream is a temporary file in the same folder, so other processes see the old content or the new one. A new file
+    gets the usual mode, an existing one keeps its own. What is not a regular file, such as a pipe, is written directly.
+    """
+    target = Path(os.path.realpath(path))  # a symbolic link stays one
+    mode = _mode_of(path)
+    if mode is not None and not stat.S_ISREG(mode):
+        with open(path, "wb") as file:
+            yield file
+        return
+    temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}.unfinished")
+    try:
+        file = open(temporary, "xb")  # noqa: SIM115  # closed below
+    except OSError as error:
+        error.filename = os.fspath(path)  # the name that the caller knows
+        raise
+    try:
+        with file:
+            yield file
+            file.flush()
+            if mode is not None:
+                os.chmod(temporary, stat.S_IMODE(mode))
+            os.fsync(file.fileno())
+        os.replace(temporary, target)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def write_atomically(path: AnyPath, content: bytes | str) -> None:
+    """Write a file that is, after a kill at any moment, either complete or what it was before."""
+    with atomic_file(path) as file:
+        file.write(content.encode() if isinstance(content, str) else content)
+
+
+def append_line(
+    path: AnyPath,
+    line: str,
+    *,
+    sync: bool = True,
+    keeps_tail: Callable[[bytes], bool] = lambda tail: False,
+) -> None:
+    """Add a line to a file, which is created if need be; `sync` makes it survive a power failure.
+
+    A last line without a line end is what a kill left of a write. It is removed first, unless `keeps_tail` says of it
+    that only the line end is missing.
+    """
+    data = line.encode() + b"\n"
+    with open(path, "ab+") as file:
+        tail = unterminated_tail(file)
+        if tail and keeps_tail(tail):
+            data = b"\n" + data
+        elif tail:
+            file.truncate(file.seek(-len(tail), os.SEEK_END))
+        file.write(data)
+        file.flush()
+        if sync:
+            os.fsync(file.fileno())
+
+
+def unterminated_tail(file: IO[bytes]) -> bytes:
+    """What follows the last line end of a file."""
+    start = file.seek(0, os.SEEK_END)
+    tail = b""
+    while start and b"\n" not in tail:
+        end, start = start, max(0, start - BLOCK_BYTES)
+        file.seek(start)
+        tail = file.read(end - start) + tail
+    return tail.rpartition(b"\n")[2]
+
+
+def read_json_lines(path: AnyPath) -> list[dict[str, Any]]:
+    """The objects in a file of JSON lines, without a last line that lacks its line end; none if there is no file.
+
+    Raises ValueError with the file and the number of the line.
+    """
+    try:
+        content = Path(path).read_bytes()
+    except FileNotFoundError:
+        return []
+    return [
+        _object_in(line, f"{os.fspath(path)}, line {number}")
+        for number, line in enumerate(content.split(b"\n")[:-1], start=1)
+    ]
+
+
+@contextmanager
+def exclusive_lock(path: AnyPath, in_use: str) -> Iterator[IO[bytes]]:
+    """Lock a file, which is created if need be and given opened for appending. Raises ValueError(in_use).
+
+    The system releases the lock when the process ends, however it ends. On Windows nothing is locked.
+    """
+    with open(path, "ab+") as file:
+        if sys.platform != "win32":
+            import fcntl
+
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise ValueError(in_use) from None
+        yield file
+
+
+def _mode_of(path: AnyPath) -> int | None:
+    """Type and permissions of a file; None if there is none. Raises PermissionError if it is write-protected."""
+    try:
+        mode = os.stat(path).st_mode
+    except FileNotFoundError:
+        return None
+    if not os.access(path, os.W_OK):
+        raise PermissionError(13, "the file is write-protected", os.fspath(path))
+    return mode
+
+
+def _object_in(line: bytes, where: str) -> dict[str, Any]:
+    try:
+        data = json.loads(line)
+    except (ValueError, RecursionError):
+        data = None
+    if not isinstance(data, dict):
+        raise ValueError(f"{where}: the JSON is broken")
+    return data
