@@ -72,7 +72,7 @@ def position_of_text(text: str) -> Position:
     num_players = int(head[1])
     if not MIN_PLAYERS <= num_players <= MAX_PLAYERS or len(parts) != 4 + num_players:
         raise NotationError(
-            f"{len(parts)} parts between bars for {num_players} players: a position has a head, the displays, "
+            f"{len(parts)} parts between bars for {num_players} players: a position has a head, the factories, "
             f"the center, bag and lid, and one part for each of {MIN_PLAYERS} to {MAX_PLAYERS} players"
         )
     supply = _match(SUPPLY, parts[3], "bag B20Y20R20K20W20 lid -")
@@ -89,7 +89,7 @@ def position_of_text(text: str) -> Position:
         "end_reason": head[5],
         "bag": _counts_of(supply[1]),
         "discard": _counts_of(supply[2]),
-        "factories": [_tiles_of(word, "display") for word in parts[1].split(" ")],
+        "factories": [_tiles_of(word, "factory") for word in parts[1].split(" ")],
         "center": _tiles_of(parts[2].removesuffix(MARKER) or NOTHING, "center"),
         "center_has_marker": has_marker,
         "players": [_player_of(part) for part in parts[4:]],
@@ -117,17 +117,17 @@ def parse_action(text: str, num_players: int) -> Action:
         if min(places) >= 0:
             return Action(*places)
     raise NotationError(
-        f"{text[:40]!r} is no move: write a display 0-{factories - 1} or C, a color of {COLOR_LETTERS}, "
+        f"{text[:40]!r} is no move: write a factory 0-{factories - 1} or C, a color of {COLOR_LETTERS}, "
         f"and a line 0-{NUM_LINES - 1} or F, as in 1W3 or CBF"
     )
 
 
-def describe_action(action: Action, num_players: int) -> str:
+def describe_action(action: AnyAction, num_players: int) -> str:
     """An action in words, such as `factory 1, white, line 3`."""
-    is_center = action.source == num_factories(num_players)
-    source = "center" if is_center else f"factory {action.source}"
-    destination = "floor" if action.destination == FLOOR else f"line {action.destination}"
-    return f"{source}, {COLOR_NAMES[action.color]}, {destination}"
+    source, color, destination = decode_action(action, num_players)
+    source_words = "center" if source == num_factories(num_players) else f"factory {source}"
+    destination_words = "floor" if destination == FLOOR else f"line {destination}"
+    return f"{source_words}, {COLOR_NAMES[color]}, {destination_words}"
 
 
 def _letters(counts: list[int]) -> str:

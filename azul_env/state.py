@@ -41,8 +41,8 @@ class PlayerBoard(NamedTuple):
 class GameState:
     """A position of the game, complete and never changed: functions return new ones.
 
-    States compare equal, hash, copy and pickle by their content; `repr` is the text form. `rows` is the raw array of
-    one row that kernels read. It is shared, not copied: change a copy of it, never itself.
+    States compare equal, hash, copy and pickle by their content. `repr` is the one-line text form, `str` a drawing of the
+    table in text. `rows` is the raw array of one row that kernels read. It is shared, not copied: change only copies.
     """
 
     __slots__ = ("rows",)
@@ -57,6 +57,12 @@ class GameState:
 
     def __repr__(self) -> str:
         return format_state(self)
+
+    def __str__(self) -> str:
+        """The table as text, for `print`."""
+        from azul_env.render import ansi  # imported here: drawing is built on states
+
+        return ansi(self, color=False)
 
     def _repr_svg_(self) -> str:
         """The picture that notebooks show."""
@@ -103,7 +109,7 @@ class GameState:
 
     @property
     def max_rounds(self) -> int:
-        """The game ends after so many rounds (R6.3)."""
+        """The game ends after this many rounds (R6.3)."""
         return int(self.rows["max_rounds"][0])
 
     @property
@@ -133,7 +139,7 @@ class GameState:
 
     @property
     def factories(self) -> tuple[tuple[int, ...], ...]:
-        """Tiles on every display, by color."""
+        """Tiles on every factory, by color."""
         sources = self.rows["sources"][0, : num_factories(self.num_players)]
         return tuple(unpack_lanes(tiles) for tiles in sources)
 

@@ -141,7 +141,7 @@ def ranked_lines(state: GameState, ranked: Sequence[MoveValue], count: int) -> l
     """The first of ranked moves, numbered, with values and words."""
     return [
         f"{place:>3}. {format_action(action, state.num_players)}  {value:+7.2f}  "
-        f"{describe_action(decode_action(action, state.num_players), state.num_players)}"
+        f"{describe_action(action, state.num_players)}"
         for place, (action, value) in enumerate(ranked[:count], 1)
     ]
 
