@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from azul_agents.base import Agent, MoveValue
-from azul_agents.registry import AgentKind, NoOptions
+from azul_agents.registry import NoOptions
 from azul_env import GameState
 from azul_env.core.actions import action_parts
 from azul_env.core.intrinsics import popcount
@@ -146,6 +146,3 @@ def greedy_actions(
     actions = np.zeros(len(rows), np.int64)
     write_greedy_actions(np.ascontiguousarray(rows), empty_rows(1), actions, 0, len(rows))
     return actions
-
-
-KIND = AgentKind("greedy", "one turn ahead on the own board", GreedyAgent)

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from azul_agents.base import Agent
-from azul_agents.registry import AgentKind, NoOptions
+from azul_agents.registry import NoOptions
 from azul_env import GameState
 from azul_env.core.state import Rows
 
@@ -26,6 +26,3 @@ def random_actions(
     """A random legal action for every game of a batch, as vector environments ask their opponents."""
     ranks = (rng.random(len(masks)) * masks.sum(axis=1)).astype(np.int64)
     return (masks.cumsum(axis=1) > ranks[:, None]).argmax(axis=1)
-
-
-KIND = AgentKind("random", "any legal action, all equally likely", RandomAgent)
