@@ -12,9 +12,9 @@ import pytest
 from arena.players import make
 from arena.processes import wait_until, wait_until_gone
 from azul_agents.arena.game import GameResult
+from azul_agents.arena.packaged_ratings import packaged_ratings
 from azul_agents.arena.results_file import GameLine, ResultsFile
 from azul_agents.arena.standings import ahead_of
-from azul_agents.arena.tables import packaged_ratings
 from azul_agents.arena.tournament import RESULTS_FILE, Schedule, run_tournament
 from azul_agents.arena.tournament_config import TournamentConfig, read_config
 
@@ -174,7 +174,7 @@ def test_outputs__are_text_markdown_json_and_pictures(tmp_path):
         assert table["ahead"][0][0] is None
         assert table["ahead"][0][1] + table["ahead"][1][0] == pytest.approx(1)
         picture = (tmp_path / f"win_rates_{table['players']}_players.svg").read_text()
-        assert f'aria-label="{100 * table["ahead"][0][1]:.1f} %"' in picture
+        assert f'aria-label="{100 * table["ahead"][0][1]:.1f}%"' in picture
     for name in ("ratings.txt", "ratings.md"):
         text = (tmp_path / name).read_text()
         assert "2 players (Bradley-Terry)" in text and "3 players (Plackett-Luce)" in text

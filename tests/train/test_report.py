@@ -86,12 +86,12 @@ def test_finished_run__reports_the_best_model_with_games_and_intervals(folder):
     write_report(folder)
     text = folder.report.read_text()
     low, high = wilson_interval(260, 400)
-    assert f"| greedy | 400 | 65.0 % | {100 * low:.1f}..{100 * high:.1f} | 51.2 | 32.5 |" in text
-    assert "| random | 400 | 99.5 % |" in text
+    assert f"| greedy | 400 | 65.0% | {100 * low:.1f}..{100 * high:.1f} | 51.2 | 32.5 |" in text
+    assert "| random | 400 | 99.5% |" in text
     assert "| 200 |" not in text
     assert "neither trained on nor chosen by" in text
     assert "3 players, 2,000 learner steps, 3.0 minutes" in text
-    assert "chance is 33.3 %" in text and "2 copies of an opponent" in text
+    assert "chance is 33.3%" in text and "2 copies of an opponent" in text
     assert "    azul train --set steps=2000\n" in text
 
 
@@ -99,8 +99,8 @@ def test_finished_run__says_where_the_time_went_and_how_to_play(folder):
     add(folder, [*DURING, *AT_THE_END])
     write_report(folder)
     text = folder.report.read_text()
-    assert text.index("| gradient | 90.0 % |") < text.index("| environment | 2.0 % |")
-    assert "Environment, masks and scripted opponents together: 3.5 %." in text
+    assert text.index("| gradient | 90.0% |") < text.index("| environment | 2.0% |")
+    assert "Environment, masks and scripted opponents together: 3.5%." in text
     assert f"azul play --vs neural:path={folder.path}/best_model.npz" in text
     assert f"azul eval {folder.path} " in text
 
@@ -117,7 +117,7 @@ def test_unfinished_run__reports_the_last_evaluation_so_far(folder):
     add(folder, DURING[:4])
     write_report(folder)
     text = folder.report.read_text()
-    assert "after 1,000 steps" in text and "| greedy | 200 | 50.0 % |" in text
+    assert "after 1,000 steps" in text and "| greedy | 200 | 50.0% |" in text
     assert "1,000 of 2,000 learner steps" in text
     assert "Where the time went" not in text
 
@@ -144,7 +144,7 @@ def test_report_written_again__follows_the_files(folder):
 def test_imitation__is_told(folder):
     add(folder, [IMITATION, *DURING])
     write_report(folder)
-    assert "4,000 samples, 0.5 minutes, the same move in 62.5 %" in folder.report.read_text()
+    assert "4,000 samples, 0.5 minutes, the same move in 62.5%" in folder.report.read_text()
 
 
 def test_picture__has_a_line_an_opponent():

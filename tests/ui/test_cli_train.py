@@ -17,7 +17,7 @@ from azul_train.network import AzulNetwork
 from azul_train.network_size import NetworkSize
 from azul_train.run.folder import RunFolder
 from azul_train.run.progress import EVALUATION, IMITATION, SELF_PLAY, Progress
-from azul_ui.commands.training_bar import watched
+from azul_ui.terminal.training_bar import watched
 from ui.command import LAYERS, Outcome, here
 
 EXTRA = ("torch", "stable_baselines3", "sb3_contrib", "tensorboard", "matplotlib")
@@ -151,8 +151,8 @@ def test_progress_in_a_log__is_a_line_an_evaluation():
         for event in events():
             on_progress(event)
     assert log.getvalue().splitlines() == [
-        "0 steps, 25 steps/s: random 50.0 %, greedy 10.0 %",
-        "200 steps, 1,234 steps/s: random 99.5 %, greedy 60.0 %",
+        "0 steps, 25 steps/s: random 50.0%, greedy 10.0%",
+        "200 steps, 1,234 steps/s: random 99.5%, greedy 60.0%",
     ]
 
 
@@ -163,13 +163,13 @@ def test_progress_on_a_terminal__shows_steps_speed_and_win_rates():
             watch(event)
     shown = screen.getvalue()
     assert "300/300 steps, 1,234 steps/s" in shown and "left" in shown
-    assert "last win rates: random 99.5 %, greedy 60.0 %" in shown
+    assert "last win rates: random 99.5%, greedy 60.0%" in shown
 
 
 def test_eval_of_a_model__is_a_table_an_opponent_a_row(azul, model):
     code, out, _ = azul("eval", model, "--games", "4", "--jobs", "1")
     assert code == 0
-    for word in ("random", "greedy", "win rate", "95 %", "points", "chance is 50.0 %"):
+    for word in ("random", "greedy", "win rate", "95%", "points", "chance is 50.0%"):
         assert word in out
 
 

@@ -44,7 +44,7 @@ def _cell(x: float, y: float, rate: float | None) -> str:
     """A cell of the matrix; empty for an agent against itself and for agents that never met."""
     if rate is None:
         return ""
-    words = f"{100 * rate:.1f} %"
+    words = f"{100 * rate:.1f}%"
     ink = PAPER if rate >= DARK_FROM else INK
     baseline = y + CELL_HEIGHT / 2 + 4.5
     return (

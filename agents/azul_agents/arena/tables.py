@@ -1,8 +1,6 @@
-"""Standings as text, Markdown and JSON, and the ratings that come with the package."""
+"""Standings as text, Markdown and JSON."""
 
-import json
 from collections.abc import Sequence
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +8,7 @@ from azul_agents.arena.bench import commit, versions
 from azul_agents.arena.standings import Standing, Standings
 from azul_agents.arena.tournament_config import TournamentConfig
 
-HEADER = ("agent", "rating", "95 %", "games", "win rate", "points", "ms/move", "forfeits")
-RATINGS_FILE = "ratings.json"
+HEADER = ("agent", "rating", "95%", "games", "win rate", "points", "ms/move", "forfeits")
 
 
 def title_of(table: Standings) -> str:
@@ -37,7 +34,7 @@ def cells_of(standing: Standing) -> tuple[str, ...]:
 
 def percent(rate: float) -> str:
     """A rate for people."""
-    return f"{100 * rate:.1f} %"
+    return f"{100 * rate:.1f}%"
 
 
 def milliseconds(seconds: float | None) -> str:
@@ -70,23 +67,6 @@ def write_whole(path: Path, text: str) -> None:
     unfinished = path.with_name(path.name + ".unfinished")
     unfinished.write_text(text, encoding="utf-8")
     unfinished.replace(path)
-
-
-def packaged_ratings_path() -> Path:
-    """Where the ratings that come with the package are, or would be."""
-    return Path(str(files("azul_agents.arena"))) / RATINGS_FILE
-
-
-def packaged_ratings(path: Path | None = None) -> dict[str, dict[int, float]]:
-    """Ratings by agent and number of players; empty if none come with the package."""
-    source = packaged_ratings_path() if path is None else path
-    if not source.is_file():
-        return {}
-    ratings: dict[str, dict[int, float]] = {}
-    for table in json.loads(source.read_text(encoding="utf-8"))["tables"]:
-        for standing in table["standings"]:
-            ratings.setdefault(standing["agent"], {})[table["players"]] = standing["rating"]
-    return ratings
 
 
 def _aligned(table: Standings) -> str:

@@ -50,7 +50,7 @@ def evaluation_cells(line: Line) -> tuple[str, ...]:
     )
 
 
-EVALUATION_HEADER = ("opponent", "games", "win rate", "95 %", "points", "opponent's")
+EVALUATION_HEADER = ("opponent", "games", "win rate", "95%", "points", "opponent's")
 
 
 def play_command(folder: RunFolder) -> str:
@@ -85,14 +85,14 @@ def _evaluation(config: TrainConfig, metrics: list[Line]) -> str:
     return (
         f"## Evaluation\n\n{what}, against {others}, every deal once from every seat, always its best move. "
         f"A shared win counts as an equal share; chance is {percent(1 / config.num_players)}; the intervals are "
-        "Wilson's, for 95 %.\n\n"
+        "Wilson's, for 95%.\n\n"
         + _table(EVALUATION_HEADER, [evaluation_cells(line) for line in lines])
     )
 
 
 def _curve(folder: RunFolder, metrics: list[Line]) -> str:
     text = f"## Learning curve\n\n![Win rates over minutes and steps]({folder.curve.name})\n\n"
-    text += "Bands are 95 % intervals."
+    text += "Bands are 95% intervals."
     if final_evaluation(metrics):
         text += " Diamonds are the best model in the table above."
     imitation = imitation_of(metrics)
@@ -117,17 +117,17 @@ def _time(metrics: list[Line]) -> str:
     shares = time_shares(metrics)
     if not shares:
         return ""
-    rows = [(name, f"{share:.1f} %") for name, share in shares.items()]
+    rows = [(name, f"{share:.1f}%") for name, share in shares.items()]
     section = "## Where the time went\n\n" + _table(("part", "share"), rows)
     if shares.keys().isdisjoint(GAME_PARTS):  # an engine that plays elsewhere does not measure them
         return section
     together = f"{', '.join(GAME_PARTS[:-1])} and {GAME_PARTS[-1]} together"
-    return section + f"\n{together.capitalize()}: {game_share(shares):.1f} %.\n"
+    return section + f"\n{together.capitalize()}: {game_share(shares):.1f}%.\n"
 
 
 def _settings(folder: RunFolder, config: TrainConfig) -> str:
     rewards = ", ".join(f"{weight:g} {name}" for name, weight in config.reward.items())
-    scripted = [f"{100 * share:g} % {spec}" for spec, share in config.league.scripted.items()]
+    scripted = [f"{100 * share:g}% {spec}" for spec, share in config.league.scripted.items()]
     league = ", ".join([*scripted, f"else snapshots ({config.league.schedule})"])
     if config.engine == RLLIB:
         league = "itself"

@@ -1,6 +1,6 @@
 """A person's game against agents: who sits where, what is dealt, undo, save and load. Nothing here prints or asks.
 
-Deals and opponents are functions of the game's seed. The displays of round r are drawn by a generator of their own,
+Deals and opponents are functions of the game's seed. The factories of round r are filled by a generator of their own,
 PCG64(SeedSequence(seed, spawn_key=(r,))), and an opponent's n-th turn has one of its own as well. So going back needs no
 generator's state: after an undo the same deals come again, exactly while the bag lasts, and afterwards wherever bag and
 lid are the same. A saved game that is loaded goes on as it would have gone on without that.
@@ -16,10 +16,16 @@ from typing import Final, Literal, NamedTuple
 
 import numpy as np
 
-from azul_agents.analysis import strongest_spec
-from azul_agents.base import Agent, AgentFailureError, MoveValue
-from azul_agents.registry import make_agent
+from azul_agents import (
+    Agent,
+    AgentFailureError,
+    MoveValue,
+    make_agent,
+    parse_spec,
+    strongest_spec,
+)
 from azul_env import (
+    MAX_PLAYERS,
     GameRecord,
     GameRecorder,
     GameState,
@@ -31,11 +37,10 @@ from azul_env import (
     winners,
     write_records,
 )
-from azul_env.core.spec import MAX_PLAYERS
 from azul_env.record import Event
 
 PERSON: Final = "human"  # the person's name in the list of agents of a record
-SEED_BITS: Final = 32  # of a seed that nobody chose
+SEED_BITS: Final = 32  # of a seed that is drawn
 SECONDS_LIMIT: Final = "time=0.5"  # of the opponent that plays unless told otherwise
 # A file may name an agent and its limits in numbers. A command or a path in it could run anything: only --vs names those.
 TRUSTED_SPEC: Final = re.compile(r"[a-z_]+(:[a-z_]+=[0-9.]+(,[a-z_]+=[0-9.]+)*)?")
@@ -67,12 +72,12 @@ class Happening(NamedTuple):
 
 
 def default_opponent() -> str:
-    """The spec of the opponent that nobody chose."""
+    """The spec of the opponent that plays unless another is named."""
     return strongest_spec(SECONDS_LIMIT)
 
 
 def deal_generator(seed: int, number: int) -> np.random.Generator:
-    """The generator that fills the displays of a round; rounds count from 0."""
+    """The generator that fills the factories of a round; rounds count from 0."""
     return np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed, spawn_key=(number,))))
 
 
@@ -84,7 +89,7 @@ def opponent_generator(seed: int, turn: int) -> np.random.Generator:
 
 
 class GameSession:
-    """A game between one person and agents in all other seats. Whoever makes one closes it in the end."""
+    """A game between one person and agents in all other seats. The caller closes it in the end."""
 
     person: int  # the person's seat
 
@@ -294,8 +299,8 @@ def _names_an_agent(name: str) -> bool:
     if not TRUSTED_SPEC.fullmatch(name):
         return False
     try:
-        make_agent(name).close()
-    except (ValueError, AgentFailureError):
+        parse_spec(name)
+    except ValueError:
         return False
     return True
 

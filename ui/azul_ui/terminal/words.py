@@ -3,11 +3,16 @@
 from collections.abc import Sequence
 from typing import Final
 
-from azul_agents.base import MoveValue
+from azul_agents import MoveValue
 from azul_env import (
+    COLOR_NAMES,
+    FLOOR,
+    NUM_COLORS,
+    NUM_LINES,
     Action,
     GameState,
     IllegalReason,
+    PlayerBoard,
     decode_action,
     describe_action,
     format_action,
@@ -16,19 +21,9 @@ from azul_env import (
     ranking,
     winners,
 )
-from azul_env.core.spec import (
-    COLOR_BONUS,
-    COLOR_NAMES,
-    COLUMN_BONUS,
-    FLOOR,
-    NUM_COLORS,
-    NUM_LINES,
-    ROW_BONUS,
-    wall_column,
-)
+from azul_env.core.spec import COLOR_BONUS, COLUMN_BONUS, ROW_BONUS, wall_column
 from azul_env.record import Event
 from azul_env.render.scene import END_WORDS
-from azul_env.state import PlayerBoard
 
 YOU: Final = "You"
 
@@ -122,10 +117,10 @@ def moves_table(state: GameState) -> list[str]:
         groups.setdefault((action.source, action.color), []).append(name)
     lines = []
     for (source, color), names in groups.items():
-        place = _source_words(state, source).removeprefix("the ")
+        words = _source_words(state, source).removeprefix("the ")
         tiles = f"{_sources(state)[source][color]} {COLOR_NAMES[color]}"
         marker = " and the marker" if _takes_marker(state, Action(source, color, FLOOR)) else ""
-        lines.append(f"  {place:<10} {tiles:<9}  {' '.join(names)}{marker}")
+        lines.append(f"  {words:<10} {tiles:<9}  {' '.join(names)}{marker}")
     return lines
 
 
@@ -140,9 +135,9 @@ def hint_lines(state: GameState, spec: str, ranked: Sequence[MoveValue], count: 
 def ranked_lines(state: GameState, ranked: Sequence[MoveValue], count: int) -> list[str]:
     """The first of ranked moves, numbered, with values and words."""
     return [
-        f"{place:>3}. {format_action(action, state.num_players)}  {value:+7.2f}  "
+        f"{number:>3}. {format_action(action, state.num_players)}  {value:+7.2f}  "
         f"{describe_action(action, state.num_players)}"
-        for place, (action, value) in enumerate(ranked[:count], 1)
+        for number, (action, value) in enumerate(ranked[:count], 1)
     ]
 
 
