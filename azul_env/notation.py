@@ -124,12 +124,12 @@ def parse_action(text: str, num_players: int) -> Action:
     )
 
 
-def describe_action(action: Action, num_players: int) -> str:
+def describe_action(action: AnyAction, num_players: int) -> str:
     """An action in words, such as `factory 1, white, line 3`."""
-    is_center = action.source == num_factories(num_players)
-    source = "center" if is_center else f"factory {action.source}"
-    destination = "floor" if action.destination == FLOOR else f"line {action.destination}"
-    return f"{source}, {COLOR_NAMES[action.color]}, {destination}"
+    source, color, destination = decode_action(action, num_players)
+    source_words = "center" if source == num_factories(num_players) else f"factory {source}"
+    destination_words = "floor" if destination == FLOOR else f"line {destination}"
+    return f"{source_words}, {COLOR_NAMES[color]}, {destination_words}"
 
 
 def _letters(counts: list[int]) -> str:

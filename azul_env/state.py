@@ -42,8 +42,8 @@ class PlayerBoard(NamedTuple):
 class GameState:
     """A complete, immutable position of the game: functions return new ones.
 
-    States compare equal, hash, copy and pickle by their content; `repr` is the text form. `rows` is the raw array of
-    one row that kernels read. It is shared, not copied: change a copy of it, never itself.
+    States compare equal, hash, copy and pickle by their content. `repr` is the one-line text form, `str` a drawing of the
+    table in text. `rows` is the raw array of one row that kernels read. It is shared, not copied: change only copies.
     """
 
     __slots__ = ("rows",)
@@ -59,6 +59,12 @@ class GameState:
 
     def __repr__(self) -> str:
         return format_state(self)
+
+    def __str__(self) -> str:
+        """The table as text, for `print`."""
+        from azul_env.render import ansi  # imported here: drawing is built on states
+
+        return ansi(self, color=False)
 
     def _repr_svg_(self) -> str:
         """The picture that notebooks show."""

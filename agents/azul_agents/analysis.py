@@ -1,10 +1,9 @@
-"""What an agent thinks of a position's moves, and of every move of a recorded game."""
+"""An agent's values of the moves of a position, and of every move of a recorded game."""
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from azul_agents.base import Agent, MoveValue
-from azul_agents.registry import agent_kinds
 from azul_env import (
     GameRecord,
     GameState,
@@ -18,7 +17,7 @@ from azul_env import (
 class ReviewedMove(NamedTuple):
     """A move of a game beside the best one, both with the agent's values for the player who moved."""
 
-    number: int  # the move leads to the position after so many moves, resignations counted, as `azul render --move` does
+    number: int  # of the position it leads to, counted in moves and resignations as by `azul render --move`
     round: int  # from 1
     player: int
     action: int
@@ -28,13 +27,13 @@ class ReviewedMove(NamedTuple):
 
     @property
     def loss(self) -> float:
-        """What the move lost against the best one."""
+        """Value lost against the best move."""
         return self.best_value - self.value
 
 
 def strongest_spec(limit: str) -> str:
-    """The strongest agent that there is and that can analyse: alphabeta with a limit, or greedy, which needs none."""
-    return f"alphabeta:{limit}" if "alphabeta" in agent_kinds() else "greedy"
+    """The spec of the strongest agent, with a limit such as `time=0.5`."""
+    return f"alphabeta:{limit}"
 
 
 def ranked_moves(state: GameState, agent: Agent) -> list[MoveValue]:
@@ -86,7 +85,7 @@ def _reviewed(
 
 
 def _value_of(action: int, state: GameState, ranked: list[MoveValue], agent: Agent) -> float:
-    """The value of a move; an agent may list moves from displays with the same tiles only once."""
+    """The value of a move; an agent may list equal factories only once."""
     values = dict(ranked)
     played = decode_action(action, state.num_players)
     sources = [played.source]

@@ -1,26 +1,28 @@
 """The Agent interface."""
 
+from __future__ import annotations
+
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
+if TYPE_CHECKING:  # so that agents can be listed without loading the engine
+    from collections.abc import Sequence
 
-from azul_env import GameState
+    import numpy as np
+    from numpy.typing import NDArray
 
-Rows = NDArray[Any]  # array of states, as `GameState.rows` is an array of one
+    from azul_env import GameState, Rows
 
 
 class MoveValue(NamedTuple):
-    """A move and what it is worth to the player to move: the points that player expects to be ahead in the end."""
+    """A move and its value to the player to move: the margin of points that player expects at the end."""
 
     action: int
     value: float
 
 
 class AgentFailureError(Exception):
-    """An agent cannot go on: its message says why. It loses the game by a forfeit."""
+    """An agent cannot go on: its message says why. It loses the game by forfeit."""
 
 
 class CannotAnalyseError(ValueError):
@@ -34,7 +36,7 @@ class Agent(ABC):
     its own: never the one that deals. It leaves the state and the mask as they are.
     """
 
-    spec: str  # how the agent was asked for, such as "greedy" or "alphabeta:time=0.1"
+    spec: str  # the text the agent was made from, such as "greedy" or "alphabeta:time=0.1"
 
     @abstractmethod
     def act(self, state: GameState, legal_mask: NDArray[np.bool_], rng: np.random.Generator) -> int:
@@ -48,6 +50,8 @@ class Agent(ABC):
         `rows` is an array of states (`GameState(rows[i : i + 1])` reads one), all of the same number of players and with the
         agent to move; `rngs` has a generator for each game. The answers must be those of `act`.
         """
+        from azul_env import GameState
+
         states = [GameState(rows[game : game + 1]) for game in range(len(rows))]
         return [self.act(*asked) for asked in zip(states, legal_masks, rngs, strict=True)]
 
@@ -67,7 +71,7 @@ class Agent(ABC):
         """A game begins in which the agent has this seat."""
 
     def end_game(self, scores: Sequence[int], winners: Sequence[int]) -> None:
-        """The game that was begun is over."""
+        """The current game is over."""
 
     def close(self) -> None:
-        """The agent is not needed any more."""
+        """Release what the agent holds; it is not used again."""

@@ -1,11 +1,22 @@
-"""Agents by name: `name`, or `name:key=value,key=value`, the same text everywhere."""
+"""Agents by name: `name`, or `name:key=value,key=value`, the same text everywhere.
+
+Parsing a spec and making its agent are separate steps: `parse_spec` loads no agent's code. Installed packages add
+agents through entry points of the group `azul.agents`; each is an AgentKind, or a class that `python:` would take.
+"""
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, get_type_hints
+from functools import cache
+from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any, Final, NamedTuple, get_type_hints
 
 from azul_agents.base import Agent
+
+ENTRY_POINTS: Final = "azul.agents"
+KIND_MODULES: Final = ("azul_agents.kinds", "azul_train.kinds")  # each has KINDS; cheap to import
+OWN_ORIGIN: Final = "azul-env"
 
 
 class AgentSpecError(ValueError):
@@ -31,6 +42,14 @@ class AgentKind:
     make: Callable[[str, Any], Agent]
     options: type = NoOptions
     takes_rest: bool = False
+    origin: str = OWN_ORIGIN  # the distribution that brings the agent
+
+
+class ParsedSpec(NamedTuple):
+    """The agent that a spec names, and the options it gives."""
+
+    kind: AgentKind
+    options: Any
 
 
 def option(default: Any, doc: str) -> Any:
@@ -38,60 +57,109 @@ def option(default: Any, doc: str) -> Any:
     return dataclasses.field(default=default, metadata={"doc": doc})
 
 
+def lazily(path: str) -> Callable[..., Any]:
+    """The function or class at `module:name`, imported when it is called."""
+    module, _, name = path.partition(":")
+    return lambda *arguments: getattr(import_module(module), name)(*arguments)
+
+
+def parse_spec(spec: str) -> ParsedSpec:
+    """Kind and options of a spec; makes no agent. Raises AgentSpecError, which lists what there is."""
+    name, _, rest = spec.partition(":")
+    kind = _own_kinds().get(name)
+    if kind is None:
+        installed = _installed()
+        if name not in installed:
+            known = ", ".join([*_own_kinds(), *installed])
+            raise AgentSpecError(f"there is no agent {name!r}; there are {known}")
+        kind = _loaded(installed[name])
+    return ParsedSpec(kind, parse_options(kind, rest, spec))
+
+
 def make_agent(spec: str) -> Agent:
-    """The agent that a text names. Raises AgentSpecError, which lists what there is."""
+    """The agent that a spec names. Raises AgentSpecError, which says what is wrong with it."""
     kind, options = parse_spec(spec)
     return kind.make(spec, options)
 
 
-def parse_spec(spec: str) -> tuple[AgentKind, Any]:
-    """The kind of agent that a text names and its options; constructs no agent. Raises AgentSpecError."""
-    name, _, rest = spec.partition(":")
-    kinds = agent_kinds()
-    if name not in kinds:
-        raise AgentSpecError(f"there is no agent {name!r}; there are {', '.join(kinds)}")
-    kind = kinds[name]
-    return kind, _options_of(kind, rest, spec)
-
-
 def agent_kinds() -> dict[str, AgentKind]:
-    """Every kind of agent by name."""
-    # Imported here, because each of them imports this module for its entry.
-    from azul_agents.baselines import greedy, random_agent
-    from azul_agents.bots import external
-    from azul_agents.neural import agent as neural
-    from azul_agents.search import alphabeta, mcts
-
-    entries = [random_agent.KIND, greedy.KIND, alphabeta.KIND, mcts.KIND]
-    entries += [neural.KIND_PPO, neural.KIND_NEURAL, external.KIND]
-    return {kind.name: kind for kind in entries}
+    """Every kind of agent by name. One from an installed package that cannot be loaded says so in its summary."""
+    return _own_kinds() | {name: _listed(point) for name, point in _installed().items()}
 
 
-def _options_of(kind: AgentKind, rest: str, spec: str) -> Any:
-    """The options that the part behind the name gives."""
+def parse_options(kind: AgentKind, text: str, spec: str) -> Any:
+    """An instance of the kind's options. Raises AgentSpecError, which names `spec` and the option."""
     fields = {field.name: field for field in dataclasses.fields(kind.options)}
     if kind.takes_rest:
-        if not rest.strip():
+        if not text.strip():
             raise AgentSpecError(f"{spec!r}: write {kind.name}:{next(iter(fields)).upper()}")
-        return kind.options(rest)
-    types = get_type_hints(kind.options)
-    values: dict[str, Any] = {}
-    for part in filter(None, rest.split(",")):
-        key, equals, text = part.partition("=")
-        if key not in fields or not equals:
-            known = ", ".join(fields) or "none"
-            raise AgentSpecError(f"{spec!r}: {key!r} is no option of {kind.name}; options: {known}")
-        if key in values:
-            raise AgentSpecError(f"{spec!r}: the option {key!r} is given twice")
-        values[key] = _value_of(types[key], text, f"{spec!r}: {key}")
+        values: dict[str, Any] = {next(iter(fields)): text}
+    else:
+        values = _values(kind, fields, text, spec)
+    for name, field in fields.items():
+        if name not in values and field.default is dataclasses.MISSING:
+            raise AgentSpecError(f"{spec!r}: {kind.name} needs the option {name!r}")
     try:
         return kind.options(**values)
     except ValueError as error:
         raise AgentSpecError(f"{spec!r}: {error}") from None
 
 
+@cache
+def _own_kinds() -> dict[str, AgentKind]:
+    modules: Iterable[Any] = map(import_module, KIND_MODULES)
+    return {kind.name: kind for module in modules for kind in module.KINDS}
+
+
+def _installed() -> dict[str, EntryPoint]:
+    """Entry points of other packages by name; the names of our own agents are taken."""
+    points = entry_points(group=ENTRY_POINTS)
+    return {point.name: point for point in points if point.name not in _own_kinds()}
+
+
+def _loaded(point: EntryPoint) -> AgentKind:
+    """The kind behind an entry point. Raises AgentSpecError if it cannot be loaded."""
+    from azul_agents.bots.python import kind_of  # imported here: it imports this module
+
+    origin = point.dist.name if point.dist else point.module
+    try:
+        found = point.load()
+    except Exception as error:
+        raise AgentSpecError(
+            f"the agent {point.name!r} of {origin} cannot be loaded from {point.value}: {error!r}"
+        ) from error
+    if isinstance(found, AgentKind):
+        return dataclasses.replace(found, name=point.name, origin=origin)
+    return dataclasses.replace(kind_of(found, point.name), origin=origin)
+
+
+def _listed(point: EntryPoint) -> AgentKind:
+    try:
+        return _loaded(point)
+    except AgentSpecError as error:
+        origin = point.dist.name if point.dist else point.module
+        return AgentKind(point.name, str(error), lambda *_: make_agent(point.name), origin=origin)
+
+
+def _values(
+    kind: AgentKind, fields: dict[str, dataclasses.Field[Any]], text: str, spec: str
+) -> dict[str, Any]:
+    """The options that `key=value,key=value` gives."""
+    types = get_type_hints(kind.options)
+    values: dict[str, Any] = {}
+    for part in filter(None, text.split(",")):
+        key, equals, value = part.partition("=")
+        if key not in fields or not equals:
+            known = ", ".join(fields) or "none"
+            raise AgentSpecError(f"{spec!r}: {key!r} is no option of {kind.name}; options: {known}")
+        if key in values:
+            raise AgentSpecError(f"{spec!r}: the option {key!r} is given twice")
+        values[key] = _value_of(types[key], value, f"{spec!r}: {key}")
+    return values
+
+
 def _value_of(expected: Any, text: str, where: str) -> Any:
-    """The value that a text stands for: a whole number, a number, a word or yes/no, or `none` where that is allowed."""
+    """The value of a text: an integer, a float, a string or yes/no, or `none` where that is allowed."""
     kinds = getattr(expected, "__args__", (expected,))
     if type(None) in kinds and text == "none":
         return None

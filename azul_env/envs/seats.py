@@ -87,8 +87,9 @@ class SeatGames:
         """Play the learners' actions and the opponents' answers. Finished games stay as they are until `begin`."""
         settings, count = self.settings, len(self.rows)
         final = self._final_buffers.take(lambda: Vectors.new(count, settings))
-        flags = np.zeros((3, count), np.bool_)
-        out = SeatArrays(np.zeros(count), *flags, np.zeros((count, settings.num_players)), *final)
+        terminated, truncated, illegal = np.zeros((3, count), np.bool_)
+        all_rewards = np.zeros((count, settings.num_players))
+        out = SeatArrays(np.zeros(count), terminated, truncated, illegal, all_rewards, *final)
         before = self.rows.copy() if settings.reward_kind == CUSTOM else None
         games = self._games()
         self.workers.run(act, games, actions, out)

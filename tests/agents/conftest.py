@@ -6,8 +6,9 @@ import pytest
 
 from agents.bot_commands import AMPLE_SECONDS, wait_until_gone
 from azul_agents.bots import external
-from azul_agents.bots.external import ExternalAgent, ExternalOptions
+from azul_agents.bots.external import ExternalAgent
 from azul_agents.bots.process import BotProcess
+from azul_agents.kinds import ExternalOptions
 
 
 @pytest.fixture

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from agents.plain_search import after, minimax
+from azul_agents.kinds import AlphaBetaOptions
 from azul_agents.registry import AgentSpecError, make_agent
-from azul_agents.search.alphabeta import AlphaBetaAgent, AlphaBetaOptions
+from azul_agents.search.alphabeta import AlphaBetaAgent
 from azul_env import GameState, apply_action, legal_actions, legal_mask, new_game, parse_action
 from positions import position
 

@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
+from azul_agents.kinds import MctsOptions
 from azul_agents.registry import AgentSpecError, make_agent
 from azul_agents.search.evaluation import load_weights
-from azul_agents.search.mcts import MctsAgent, MctsOptions, margin_of
+from azul_agents.search.mcts import MctsAgent, margin_of
 from azul_agents.search.tree import (
     NUM_NODES,
     PATIENCE_WITH_CHANCE,

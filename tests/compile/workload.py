@@ -9,11 +9,12 @@ import sys
 import numpy as np
 
 from azul_agents.baselines.greedy import GreedyAgent
+from azul_agents.kinds import AlphaBetaOptions, MctsOptions
 from azul_agents.neural.agent import NeuralAgent, NeuralPolicy
-from azul_agents.search.alphabeta import AlphaBetaAgent, AlphaBetaOptions
+from azul_agents.search.alphabeta import AlphaBetaAgent
 from azul_agents.search.duel import duel
 from azul_agents.search.fitting import first_weights, self_play
-from azul_agents.search.mcts import MctsAgent, MctsOptions
+from azul_agents.search.mcts import MctsAgent
 from azul_env import (
     GameBatch,
     GameState,

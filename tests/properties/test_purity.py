@@ -202,6 +202,7 @@ def test_successful_calls__leave_their_input_alone():
         unchanged(decode_action, 45, 2) == Action(1, 2, 3),
         unchanged(format_action, Action(1, 2, 3), 2) == "1R3",
         unchanged(describe_action, Action(1, 2, 3), 2) == "factory 1, red, line 3",
+        unchanged(describe_action, 45, 2) == "factory 1, red, line 3",
     ]
     assert all(cases), cases
 

@@ -36,6 +36,11 @@ STATES = [
 ]
 
 
+@pytest.mark.parametrize("state", STATES, ids=repr)
+def test_str_of_a_state__is_the_table_without_colors(state: GameState):
+    assert str(state) == f"{state}" == ansi(state, color=False)
+
+
 def test_text__is_laid_out_like_this():
     drawn = ansi(position(MIDDLE), Action(2, 4, 4), 1, ["Ada", "Bob"], color=False)
     assert drawn == MIDDLE_TEXT

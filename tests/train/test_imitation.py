@@ -6,12 +6,12 @@ from itertools import pairwise
 import numpy as np
 import pytest
 import torch
+from azul_train.selfplay.opponents import NetworkPlayer, observed, scripted_opponent
 
 from azul_agents.baselines.greedy import GreedyAgent, greedy_actions
 from azul_env import GameState, apply_action, legal_mask, ranking
 from azul_env.core.batch import write_masks
 from azul_train.selfplay.imitation import Samples, collect_samples, imitate
-from azul_train.selfplay.opponents import NetworkPlayer, observed, scripted_opponent
 from train.tiny import tiny_network
 
 REWARD = {"outcome": 0.5, "round_margin": 0.03}

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 import torch
+from azul_train.selfplay.opponents import NetworkPlayer
 
 from azul_agents.baselines.greedy import greedy_actions
 from azul_agents.baselines.random_agent import random_actions
@@ -12,7 +13,6 @@ from azul_env import GameBatch
 from azul_env.observation import observation_size
 from azul_train.config import LeagueConfig
 from azul_train.selfplay.league import LEAST_PRIORITY, MEMORY_GAMES, League
-from azul_train.selfplay.opponents import NetworkPlayer
 from train.tiny import lowest_action, tiny_network
 
 

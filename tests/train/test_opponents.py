@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 import torch
+from azul_train.selfplay.opponents import NetworkPlayer, SearchPlayer, observed, scripted_opponent
 
 from azul_agents.baselines.greedy import greedy_actions
 from azul_agents.registry import make_agent
 from azul_env import GameBatch, GameState, observe
 from azul_env.core.state import Rows
 from azul_env.envs.seats import OneByOne
-from azul_train.selfplay.opponents import NetworkPlayer, SearchPlayer, observed, scripted_opponent
 from train.tiny import tiny_network
 
 

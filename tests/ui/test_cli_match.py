@@ -11,7 +11,7 @@ import pytest
 
 from arena.processes import wait_until_gone
 from azul_env import read_records, verify
-from azul_ui.commands import agents as agents_command
+from azul_ui.terminal import agent_list
 from ui.command import LAYERS, here, in_process_of_its_own
 
 KEYS = ["agents", "games", "wins", "shared", "forfeits", "points", "seconds_per_move"]
@@ -43,7 +43,7 @@ def test_table__shows_all_columns(azul):
     code, out, err = azul("match", "greedy", "random", "greedy", "--games", "4", "--jobs", "1")
     assert (code, err) == (0, "")
     assert "6 games" in out
-    for column in ("won", "shared", "forfeits", "win rate", "95 %", "points", "ms/move"):
+    for column in ("won", "shared", "forfeits", "win rate", "95%", "points", "ms/move"):
         assert column in out
     assert out.count("greedy") == 2 and out.count("random") == 1
 
@@ -131,10 +131,10 @@ def test_agents__lists_them_with_summaries(azul):
 
 
 def test_agents__shows_ratings_only_if_there_are_some(azul, monkeypatch):
-    monkeypatch.setattr(agents_command, "packaged_ratings", lambda: {})
+    monkeypatch.setattr(agent_list, "packaged_ratings", lambda: {})
     assert "ratings" not in azul("agents").out
     rated = {"greedy": {2: 1800.4, 3: 1700.0}, "random": {2: 1000.0}}
-    monkeypatch.setattr(agents_command, "packaged_ratings", lambda: rated)
+    monkeypatch.setattr(agent_list, "packaged_ratings", lambda: rated)
     words = " ".join(azul("agents").out.split())
     assert "ratings" in words and "1800" in words and "1700" in words
     listed = {entry["name"]: entry for entry in json.loads(azul("agents", "--json").out)["agents"]}
@@ -152,7 +152,7 @@ def test_agents__gives_options_with_defaults_and_doc_lines(azul, monkeypatch):
         prunes: bool = option(True, "leaves branches out")
 
     kind = AgentKind("thinker", "thinks", lambda spec, options: None, Options)
-    monkeypatch.setattr(agents_command, "agent_kinds", lambda: {"thinker": kind})
+    monkeypatch.setattr(agent_list, "agent_kinds", lambda: {"thinker": kind})
     words = " ".join(azul("agents").out.replace("│", " ").split())
     assert "nodes=none" in words and "prunes=yes" in words
     (entry,) = json.loads(azul("agents", "--json").out)["agents"]

@@ -20,7 +20,7 @@ from azul_env import (
     write_records,
 )
 from azul_env.core.spec import COLOR_NAMES
-from azul_ui.commands.play import CLEAR_SCREEN, END_PROMPT, MOVE_PROMPT
+from azul_ui.terminal.dialogue import CLEAR_SCREEN, END_PROMPT, MOVE_PROMPT
 from ui.command import LAYERS, Outcome, here
 from ui.terminal import COLUMNS, CONTROL_C, CONTROL_D, Terminal
 

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from azul_ui.commands import tournament as tournament_command
+from azul_ui.terminal import tournament as tournament_terminal
 from ui.command import ROOT, here, in_process_of_its_own
 
 QUICK = ROOT / "configs/tournament/quick.yaml"
@@ -63,7 +63,7 @@ def test_other_settings_in_the_same_folder__are_an_error(azul, tmp_path):
 
 def test_write_ratings__makes_them_those_of_the_package(azul, tmp_path, monkeypatch):
     target = tmp_path / "package_ratings.json"
-    monkeypatch.setattr(tournament_command, "packaged_ratings_path", lambda: target)
+    monkeypatch.setattr(tournament_terminal, "packaged_ratings_path", lambda: target)
     arguments = ("tournament", "random", "greedy", *SHORT, "--out", tmp_path / "out")
     assert azul(*arguments).code == 0 and not target.exists()
     assert azul(*arguments, "--write-ratings").code == 0

@@ -13,8 +13,9 @@ from typing import Any
 
 import numpy as np
 
+from azul_agents.kinds import AlphaBetaOptions
 from azul_agents.provenance import commit, machine, versions
-from azul_agents.search.alphabeta import AlphaBetaAgent, AlphaBetaOptions
+from azul_agents.search.alphabeta import AlphaBetaAgent
 from azul_agents.search.evaluation import load_weights
 from azul_agents.search.tree import ROUND, new_tree
 from azul_env import GameBatch, azul_v0, legal_mask, new_game

@@ -3,7 +3,7 @@
 import math
 from typing import NamedTuple
 
-NORMAL_95 = 1.959963984540054  # two-sided 95 % quantile of the normal distribution
+NORMAL_95 = 1.959963984540054  # two-sided 95% quantile of the normal distribution
 
 
 class Interval(NamedTuple):
@@ -14,7 +14,7 @@ class Interval(NamedTuple):
 
 
 def wilson_interval(wins: float, games: int) -> Interval:
-    """The 95 % interval of a win rate (Wilson's score interval), where a shared win is an equal share of one.
+    """The 95% interval of a win rate (Wilson's score interval), where a shared win is an equal share of one.
 
     It is on the safe side: a game that yields a share varies less than one that is won or lost with the same mean, and
     two rotations of a deal vary less than two games of different deals. No games: anything is possible.

@@ -46,7 +46,7 @@ class RankedGame(NamedTuple):
 
 
 class Rating(NamedTuple):
-    """A rating on the Elo scale with its 95 % interval."""
+    """A rating on the Elo scale with its 95% interval."""
 
     rating: float
     low: float

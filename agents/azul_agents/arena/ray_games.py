@@ -6,6 +6,7 @@ dies costs the games it was playing, which are played again, one at a time, by a
 
 import os
 import socket
+import sys
 import warnings
 from collections import Counter, deque
 from collections.abc import Generator, Iterable, Iterator, Sequence
@@ -41,7 +42,9 @@ class Introduction(NamedTuple):
 class GameWorker:
     """What an actor runs: agents of its own, and games on request."""
 
-    def __init__(self, make: MakeAgent) -> None:
+    def __init__(self, make: MakeAgent, import_path: Sequence[str]) -> None:
+        """`import_path` is the starter's: agents may be Python modules of its folders."""
+        sys.path += [folder for folder in import_path if folder not in sys.path]
         self.players = Players(make)
 
     def introduce(self) -> Introduction:
@@ -109,7 +112,7 @@ class _Crew:
 
     def hire(self) -> None:
         """Start an actor. It gets games once it has introduced itself, so one that finds no place holds up none."""
-        actor = self.remote.remote(self.make)
+        actor = self.remote.remote(self.make, sys.path)
         self.starting[actor.introduce.remote()] = actor
 
     def next_finished(self) -> Iterator[Finished]:

@@ -1,9 +1,6 @@
-"""Standings as text, Markdown and JSON, and the ratings that come with the package."""
+"""Standings as text, Markdown and JSON."""
 
-import json
 from collections.abc import Sequence
-from importlib.resources import files
-from pathlib import Path
 from typing import Any
 
 from azul_agents.arena.standings import Standing, Standings
@@ -11,7 +8,6 @@ from azul_agents.arena.tournament_config import TournamentConfig
 from azul_agents.provenance import commit, versions
 
 HEADER = ("agent", "rating", "95%", "games", "win rate", "points", "ms/move", "forfeits")
-RATINGS_FILE = "ratings.json"
 
 
 def title_of(table: Standings) -> str:
@@ -63,23 +59,6 @@ def as_data(tables: Sequence[Standings], config: TournamentConfig) -> dict[str, 
         "commit": commit(),
         "tables": [table.to_dict() for table in tables],
     }
-
-
-def packaged_ratings_path() -> Path:
-    """Where the ratings that come with the package are, or would be."""
-    return Path(str(files("azul_agents.arena"))) / RATINGS_FILE
-
-
-def packaged_ratings(path: Path | None = None) -> dict[str, dict[int, float]]:
-    """Ratings by agent and number of players; empty if none come with the package."""
-    source = packaged_ratings_path() if path is None else path
-    if not source.is_file():
-        return {}
-    ratings: dict[str, dict[int, float]] = {}
-    for table in json.loads(source.read_text(encoding="utf-8"))["tables"]:
-        for standing in table["standings"]:
-            ratings.setdefault(standing["agent"], {})[table["players"]] = standing["rating"]
-    return ratings
 
 
 def _aligned(table: Standings) -> str:

@@ -40,7 +40,7 @@ class Tally:
 
     @property
     def interval(self) -> Interval:
-        """95 % interval of the win rate."""
+        """95% interval of the win rate."""
         return wilson_interval(self.won, self.games)
 
     @property

@@ -6,10 +6,11 @@ from contextlib import closing
 from pathlib import Path
 
 from azul_agents.arena.matrix import win_rate_matrix
+from azul_agents.arena.packaged_ratings import RATINGS_FILE
 from azul_agents.arena.results_file import GameKey, GameLine, ResultsFile
 from azul_agents.arena.schedule import ScheduledGame, Seating, table_games, tables_of
 from azul_agents.arena.standings import Standings, standings_of
-from azul_agents.arena.tables import RATINGS_FILE, as_data, as_markdown, as_text
+from azul_agents.arena.tables import as_data, as_markdown, as_text
 from azul_agents.arena.tournament_config import TournamentConfig
 from azul_agents.arena.workers import Finished, MakeAgent, Play, check_specs, play_all
 from azul_agents.registry import make_agent

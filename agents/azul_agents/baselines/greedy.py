@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from azul_agents.base import Agent, MoveValue
-from azul_agents.registry import AgentKind, NoOptions
+from azul_agents.registry import NoOptions
 from azul_env import GameState
 from azul_env.core.actions import action_parts
 from azul_env.core.intrinsics import popcount
@@ -132,6 +132,3 @@ class GreedyAgent(Agent):
         write_values(state.rows, 0, self._scratch, values)
         legal = np.flatnonzero(values > -np.inf).tolist()
         return sorted((MoveValue(a, float(values[a])) for a in legal), key=lambda m: -m.value)
-
-
-KIND = AgentKind("greedy", "the best move for its own board, one move ahead", GreedyAgent)

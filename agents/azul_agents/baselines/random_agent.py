@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from azul_agents.base import Agent, Rows
-from azul_agents.registry import AgentKind, NoOptions
-from azul_env import GameState
+from azul_agents.base import Agent
+from azul_agents.registry import NoOptions
+from azul_env import GameState, Rows
 
 
 class RandomAgent(Agent):
@@ -27,6 +27,3 @@ class RandomAgent(Agent):
         fractions = np.array([rng.random() for rng in rngs])
         ranks = (fractions * legal_masks.sum(axis=1)).astype(np.int64)
         return (legal_masks.cumsum(axis=1) > ranks[:, None]).argmax(axis=1)
-
-
-KIND = AgentKind("random", "any legal action, all equally likely", RandomAgent)

@@ -10,7 +10,6 @@ import shlex
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -26,24 +25,14 @@ from azul_agents.bots.protocol import (
     is_whole_number,
     to_line,
 )
-from azul_agents.registry import AgentKind, AgentSpecError, option
+from azul_agents.kinds import TIMEOUT_VARIABLE, ExternalOptions
+from azul_agents.registry import AgentSpecError
 from azul_env import GameState, illegal_reason, to_dict
 
-TIMEOUT_VARIABLE: Final = "AZUL_BOT_TIMEOUT_SECONDS"
 DEFAULT_TIMEOUT_SECONDS: Final = 60.0
 ANSWERS: Final = ("hello", "action")  # the types of message that answer a question
 MAX_NAME_LETTERS: Final = 80
 QUIT: Final = to_line({"type": "quit"})
-
-
-@dataclass(frozen=True)
-class ExternalOptions:
-    """What `external:` takes."""
-
-    command: str = option(
-        "",
-        f"a program and its arguments, run without a shell; {TIMEOUT_VARIABLE} limits its answers",
-    )
 
 
 class ExternalAgent(Agent):
@@ -241,12 +230,3 @@ def _checked_limit(timeout_seconds: float | None) -> float | None:
     if not (math.isfinite(timeout_seconds) and timeout_seconds > 0):
         raise AgentSpecError(f"a bot's time limit must be above 0 seconds, not {timeout_seconds:g}")
     return timeout_seconds
-
-
-KIND = AgentKind(
-    "external",
-    "any program that speaks the protocol of docs/BOT_PROTOCOL.md",
-    ExternalAgent,
-    ExternalOptions,
-    takes_rest=True,
-)

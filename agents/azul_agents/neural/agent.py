@@ -1,7 +1,6 @@
 """Trained networks as players: `neural` from a file, `ppo` with the models that come with the package."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import as_file, files
 from pathlib import Path
@@ -10,38 +9,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from azul_agents.base import Agent, CannotAnalyseError, MoveValue, Rows
+from azul_agents.base import Agent, CannotAnalyseError, MoveValue
+from azul_agents.kinds import NeuralOptions, PpoOptions
 from azul_agents.neural.forward import layers_of, logits_and_values, write_game, write_games
 from azul_agents.neural.model_file import Model, ModelFileError, read_model
-from azul_agents.registry import AgentKind, AgentSpecError, option
-from azul_env import GameState, legal_mask
+from azul_agents.registry import AgentSpecError
+from azul_env import GameState, Rows, legal_mask
 from azul_env.core.spec import ACTIONS_PER_SOURCE, num_factories
 from azul_env.observation import observation_size
-
-
-@dataclass(frozen=True)
-class PpoOptions:
-    """How the shipped network's preferences become a move."""
-
-    temperature: float = option(
-        0.0, "0: the move it likes best; above: by chance, evenly if very high"
-    )
-
-    def __post_init__(self) -> None:
-        if not 0 <= self.temperature < np.inf:
-            raise ValueError(f"temperature must be 0 or above, not {self.temperature}")
-
-
-@dataclass(frozen=True)
-class NeuralOptions(PpoOptions):
-    """Which network, and how its preferences become a move."""
-
-    path: str = option("", "the file of the network, as `azul export` writes it; must be given")
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if not self.path:
-            raise ValueError("it must say which file: write neural:path=MODEL.npz")
 
 
 class Preference(NamedTuple):
@@ -204,7 +179,3 @@ def neural_agent(spec: str, options: NeuralOptions) -> NeuralAgent:
 def ppo_agent(spec: str, options: PpoOptions) -> NeuralAgent:
     """The agent around the shipped networks; each is read when a game of its number of players begins."""
     return NeuralAgent(spec, shipped_policy, options.temperature)
-
-
-KIND_NEURAL = AgentKind("neural", "a trained network from a file", neural_agent, NeuralOptions)
-KIND_PPO = AgentKind("ppo", "the shipped network, trained by self-play", ppo_agent, PpoOptions)

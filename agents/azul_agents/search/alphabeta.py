@@ -1,13 +1,12 @@
 """Looks ahead to the end of the round with alpha-beta, deeper and deeper until its limit, and a learned evaluation."""
 
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from azul_agents.base import Agent, MoveValue
-from azul_agents.registry import AgentKind, option
+from azul_agents.kinds import AlphaBetaOptions
 from azul_agents.search.deepening import choose_in_all, deepen, prepare
 from azul_agents.search.evaluation import Weights, load_weights
 from azul_agents.search.principal_variation import (
@@ -24,24 +23,6 @@ from azul_env import GameState, new_game
 from azul_env.core.state import Rows
 
 NO_LIMIT: Final = 1 << 60
-
-
-@dataclass(frozen=True)
-class AlphaBetaOptions:
-    """Limits of the search; the first that is reached ends it."""
-
-    time: float | None = option(None, "seconds for a move")
-    nodes: int | None = option(None, "positions for a move; the same seed gives the same move")
-    depth: int | None = option(None, "turns to look ahead")
-    breadth: int = option(10, "turns searched below the first, the best by guess")
-
-    def __post_init__(self) -> None:
-        for name in ("time", "nodes", "depth"):
-            value = getattr(self, name)
-            if value is not None and not value > 0:
-                raise ValueError(f"{name} must be above 0, not {value}")
-        if self.breadth < 1:
-            raise ValueError(f"breadth must be at least 1, not {self.breadth}")
 
 
 class AlphaBetaAgent(Agent):
@@ -106,11 +87,3 @@ class AlphaBetaAgent(Agent):
             self.nodes, self.depth = int(memory.control[NODES]), int(memory.control[REACHED])
             turns, values = memory.turns[0, :count].tolist(), memory.root_values[:count].tolist()
             return [MoveValue(*move) for move in zip(turns, values, strict=True)]
-
-
-KIND = AgentKind(
-    "alphabeta",
-    "alpha-beta to the end of the round, learned evaluation",
-    AlphaBetaAgent,
-    AlphaBetaOptions,
-)

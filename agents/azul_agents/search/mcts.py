@@ -1,13 +1,12 @@
 """Monte-Carlo tree search inside the round, with the learned evaluation or random play at its leaves."""
 
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from azul_agents.base import Agent, MoveValue
-from azul_agents.registry import AgentKind, option
+from azul_agents.kinds import MCTS_LEAVES, MctsOptions
 from azul_agents.search.evaluation import Weights, load_weights
 from azul_agents.search.timing import TimeLimit
 from azul_agents.search.tree import (
@@ -22,29 +21,9 @@ from azul_agents.search.tree import (
 )
 from azul_env import GameState, new_game
 
-LEAVES: Final = {"value": VALUE, "round": ROUND, "game": GAME}
+LEAVES: Final = dict(zip(MCTS_LEAVES, (VALUE, ROUND, GAME), strict=True))
 CAPACITY: Final = 1 << 21  # nodes; a tree that is full goes on with what it has
 NO_LIMIT: Final = 1 << 60
-
-
-@dataclass(frozen=True)
-class MctsOptions:
-    """Limits of the search, and what happens at its leaves."""
-
-    time: float | None = option(None, "seconds for a move")
-    simulations: int | None = option(
-        None, "simulations for a move; the same seed gives the same move"
-    )
-    leaf: str = option("value", "value: learned evaluation; round, game: random turns to its end")
-    exploration: float = option(1.0, "how much turns that were little tried are preferred")
-
-    def __post_init__(self) -> None:
-        for name in ("time", "simulations", "exploration"):
-            value = getattr(self, name)
-            if value is not None and not value > 0:
-                raise ValueError(f"{name} must be above 0, not {value}")
-        if self.leaf not in LEAVES:
-            raise ValueError(f"leaf must be one of {', '.join(LEAVES)}, not {self.leaf!r}")
 
 
 class MctsAgent(Agent):
@@ -100,6 +79,3 @@ def margin_of(result: float) -> float:
     if result <= -1.0:
         return float("-inf")
     return MARGIN_SCALE * result / float(np.sqrt(max(1e-9, 1.0 - result * result)))
-
-
-KIND = AgentKind("mcts", "Monte-Carlo tree search inside the round", MctsAgent, MctsOptions)

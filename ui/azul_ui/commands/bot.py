@@ -19,13 +19,12 @@ def bot(
         typer.Option(min=0, help="Answer every position as in other runs with this seed."),
     ] = None,
 ) -> None:
-    """Let an agent play as a bot: JSON lines in, JSON lines out, as docs/BOT_PROTOCOL.md says.
+    """Let an agent play as a bot: JSON lines in, JSON lines out.
 
-    Ends with a quit message or the end of the input. Nothing but the protocol's messages goes to the output.
+    The messages are those of docs/BOT_PROTOCOL.md. Ends with a quit message or the end of the input. Nothing but the protocol's messages goes to the output.
     """
-    from azul_agents.base import AgentFailureError
+    from azul_agents import AgentFailureError, make_agent
     from azul_agents.bots.server import serve
-    from azul_agents.registry import make_agent
 
     answers = sys.stdout.buffer
 
@@ -46,6 +45,6 @@ def bot(
 
 
 def _forget_output() -> None:
-    """Whoever asked has gone: keep Python from complaining when it flushes the output at its end."""
+    """The reader has gone: keep Python from complaining when it flushes the output at its end."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, sys.__stdout__.fileno() if sys.__stdout__ else STDOUT)

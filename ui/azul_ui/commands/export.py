@@ -6,11 +6,6 @@ from typing import Annotated
 
 import typer
 
-from azul_agents.neural.model_file import read_model, write_model
-from azul_env.files import write_atomically
-from azul_train.run.folder import RunFolder
-from azul_ui.commands.models import model_file
-
 
 def export(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run, or a model.")],
@@ -21,12 +16,17 @@ def export(
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace the file.")] = False,
 ) -> None:
-    """Write the best model of a run: plain arrays and the layout that they were trained on, no code.
+    """Write the best model of a run: plain arrays, no code.
 
     azul export runs/train/quick model.npz
 
     azul play --vs neural:path=model.npz
     """
+    from azul_agents.neural.model_file import read_model, write_model
+    from azul_env.files import write_atomically
+    from azul_train.run.folder import RunFolder
+    from azul_ui.commands.models import model_file
+
     source = model_file(run)
     model = read_model(source)
     if file.suffix != ".npz":

@@ -41,8 +41,9 @@ def fit_evaluation(
     seed: Annotated[int, typer.Option(min=0, help="Where the deals come from.")] = DEFAULTS.seed,
     jobs: Annotated[int, typer.Option(min=1, max=64, help="Threads of self-play.")] = DEFAULTS.jobs,
 ) -> None:
-    """Learn what positions are worth: self-play, ridge regression on the final margin, a duel with the weights before.
+    """Learn the evaluation of the search.
 
+    Self-play, ridge regression on the final margin, and a match against the weights before, again and again.
     The agents alphabeta and mcts play with the cards in the package, agents/azul_agents/search/weights/N_players.json.
     """
     config = FitConfig(

@@ -6,7 +6,7 @@ from azul_env import GameRecord, read_records
 
 
 def recorded_game(file: Path, game: int) -> GameRecord:
-    """Game number `game` of a file. Raises ValueError if there are not so many."""
+    """Game number `game` of a file. Raises ValueError if there are fewer."""
     records = list(read_records(file))
     if game >= len(records):
         raise ValueError(

@@ -1,16 +1,12 @@
 """`azul render`: pictures of a position and films of a game."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
-import numpy as np
 import typer
-from rich.console import Console
-from rich.progress import track
 
-from azul_env import ReplayStep, parse_state, replay
-from azul_env.files import write_atomically
-from azul_ui.commands.recorded import recorded_game
+if TYPE_CHECKING:
+    from azul_env import ReplayStep
 
 
 def render(
@@ -32,10 +28,10 @@ def render(
     game: Annotated[int, typer.Option(min=0, help="Which game of the file, from 0.")] = 0,
     move: Annotated[
         int | None,
-        typer.Option(min=0, help="The position after so many moves; the last if left out."),
+        typer.Option(min=0, help="The position after this many moves; the last if left out."),
     ] = None,
     scale: Annotated[
-        float, typer.Option(min=0.1, max=4.0, help="Size of the pixels' picture.")
+        float, typer.Option(min=0.1, max=4.0, help="Scale of the picture in pixels.")
     ] = 0.6,
     seconds: Annotated[
         float, typer.Option(min=0.05, max=60.0, help="Time of each position in a film.")
@@ -49,6 +45,9 @@ def render(
 
     azul render --position "azul 2p ..." --svg p.svg
     """
+    from azul_env import ReplayStep, parse_state, replay
+    from azul_ui.commands.recorded import recorded_game
+
     if (file is None) == (position is None):
         raise ValueError("give either a file of records or --position, not both")
     if gif is None and png is None and svg is None:
@@ -69,13 +68,16 @@ def render(
 
 
 def _film(
-    steps: list[ReplayStep], names: list[str] | None, gif: Path, scale: float, seconds: float
+    steps: "list[ReplayStep]", names: list[str] | None, gif: Path, scale: float, seconds: float
 ) -> None:
     """Write all positions of a game as a film."""
-    from azul_env.render import rgb_array, write_gif
+    from rich.console import Console
+    from rich.progress import track
+
+    from azul_env import rgb_array, write_gif
 
     console = Console(stderr=True)
-    frames: list[np.ndarray] = [
+    frames = [
         rgb_array(step.state, *_last_turn(step), names=names, scale=scale)
         for step in track(steps, "drawing", console=console, transient=True)
     ]
@@ -84,26 +86,28 @@ def _film(
 
 
 def _draw(
-    step: ReplayStep,
+    step: "ReplayStep",
     names: list[str] | None,
     png: Path | None,
     svg: Path | None,
     scale: float,
 ) -> None:
     """Write one position as pixels or shapes."""
+    from azul_env.files import write_atomically
+
     if png is not None:
-        from azul_env.render import png_bytes
+        from azul_env import png_bytes
 
         picture = png_bytes(step.state, *_last_turn(step), names=names, scale=scale)
         write_atomically(png, picture)
     if svg is not None:
-        from azul_env.render import svg as draw
+        from azul_env import svg as draw
 
         write_atomically(svg, draw(step.state, *_last_turn(step), names=names))
 
 
-def _last_turn(step: ReplayStep) -> tuple[int | None, int | None]:
-    """Action and player of the draft that led to a position, if one did."""
+def _last_turn(step: "ReplayStep") -> tuple[int | None, int | None]:
+    """Action and player of the move that led to a position, if one did."""
     if step.event is None or step.event["type"] != "draft":
         return None, None
     return step.event["action"], step.event["player"]

@@ -1,1 +1,1 @@
-"""A person's game against agents in the terminal."""
+"""What commands show and ask on the terminal, and the game of a person against agents."""

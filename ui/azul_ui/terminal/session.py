@@ -15,10 +15,16 @@ from typing import Final, Literal, NamedTuple
 
 import numpy as np
 
-from azul_agents.analysis import strongest_spec
-from azul_agents.base import Agent, AgentFailureError, MoveValue
-from azul_agents.registry import make_agent, parse_spec
+from azul_agents import (
+    Agent,
+    AgentFailureError,
+    MoveValue,
+    make_agent,
+    parse_spec,
+    strongest_spec,
+)
 from azul_env import (
+    MAX_PLAYERS,
     GameRecord,
     GameRecorder,
     GameState,
@@ -30,11 +36,10 @@ from azul_env import (
     winners,
     write_records,
 )
-from azul_env.core.spec import MAX_PLAYERS
 from azul_env.record import Event
 
 PERSON: Final = "human"  # the person's name in the list of agents of a record
-SEED_BITS: Final = 32  # of a seed that nobody chose
+SEED_BITS: Final = 32  # of a seed that is drawn
 SECONDS_LIMIT: Final = "time=0.5"  # of the opponent that plays unless told otherwise
 # A file may name an agent and its limits in numbers. A command or a path in it could run anything: only --vs names those.
 TRUSTED_SPEC: Final = re.compile(r"[a-z_]+(:[a-z_]+=[0-9.]+(,[a-z_]+=[0-9.]+)*)?")
@@ -66,7 +71,7 @@ class Happening(NamedTuple):
 
 
 def default_opponent() -> str:
-    """The spec of the opponent that nobody chose."""
+    """The spec of the opponent that plays unless another is named."""
     return strongest_spec(SECONDS_LIMIT)
 
 
@@ -78,7 +83,7 @@ def opponent_generator(seed: int, turn: int) -> np.random.Generator:
 
 
 class GameSession:
-    """A game between one person and agents in all other seats. Whoever makes one closes it in the end."""
+    """A game between one person and agents in all other seats. The caller closes it in the end."""
 
     person: int  # the person's seat
 

@@ -3,8 +3,10 @@
 from collections.abc import Sequence
 from typing import Final
 
-from azul_agents.base import MoveValue
+from azul_agents import MoveValue
 from azul_env import (
+    COLOR_NAMES,
+    FLOOR,
     Action,
     GameState,
     IllegalReason,
@@ -16,7 +18,6 @@ from azul_env import (
     ranking,
     winners,
 )
-from azul_env.core.spec import COLOR_NAMES, FLOOR
 from azul_env.core.variant import variant_of
 from azul_env.record import Event
 from azul_env.render.scene import END_WORDS
@@ -113,10 +114,10 @@ def moves_table(state: GameState) -> list[str]:
         groups.setdefault((action.source, action.color), []).append(name)
     lines = []
     for (source, color), names in groups.items():
-        place = _source_words(state, source).removeprefix("the ")
+        words = _source_words(state, source).removeprefix("the ")
         tiles = f"{_sources(state)[source][color]} {COLOR_NAMES[color]}"
         marker = " and the marker" if _takes_marker(state, Action(source, color, FLOOR)) else ""
-        lines.append(f"  {place:<10} {tiles:<9}  {' '.join(names)}{marker}")
+        lines.append(f"  {words:<10} {tiles:<9}  {' '.join(names)}{marker}")
     return lines
 
 
@@ -131,9 +132,9 @@ def hint_lines(state: GameState, spec: str, ranked: Sequence[MoveValue], count: 
 def ranked_lines(state: GameState, ranked: Sequence[MoveValue], count: int) -> list[str]:
     """The first of ranked moves, numbered, with values and words."""
     return [
-        f"{place:>3}. {format_action(action, state.num_players)}  {value:+7.2f}  "
-        f"{describe_action(decode_action(action, state.num_players), state.num_players)}"
-        for place, (action, value) in enumerate(ranked[:count], 1)
+        f"{number:>3}. {format_action(action, state.num_players)}  {value:+7.2f}  "
+        f"{describe_action(action, state.num_players)}"
+        for number, (action, value) in enumerate(ranked[:count], 1)
     ]
 
 

@@ -1,4 +1,4 @@
-"""Watching a training run: a bar and the last win rates on a terminal, else a line an evaluation."""
+"""The progress of a training run: a bar and the last win rates on a terminal, else one line per evaluation."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -22,12 +22,12 @@ from azul_train.run.progress import EVALUATION, IMITATION, SELF_PLAY, OnProgress
 from azul_train.run.progress import Progress as Event
 
 UNITS = {IMITATION: "samples", SELF_PLAY: "steps", EVALUATION: "opponents"}
-SPEED_SECONDS = 120  # the time left is reckoned from so long: evaluations come in between
+SPEED_SECONDS = 120  # window of the speed estimate: long, as evaluations come in between
 
 
 @contextmanager
 def watched(console: Console) -> Iterator[OnProgress]:
-    """What a run may tell its progress to."""
+    """The callback that shows the progress of a run."""
     if not console.is_terminal:
         yield _Lines(console)
         return
@@ -37,12 +37,12 @@ def watched(console: Console) -> Iterator[OnProgress]:
 
 
 def win_rates_text(win_rates: dict[str, float]) -> str:
-    """Win rates for people."""
+    """Win rates by opponent in words."""
     return ", ".join(f"{opponent} {percent(rate)}" for opponent, rate in win_rates.items())
 
 
 class _Lines:
-    """A plain line when an evaluation is over, for logs."""
+    """A plain line after every evaluation, for logs."""
 
     def __init__(self, console: Console) -> None:
         self._console = console
@@ -63,7 +63,7 @@ class _Lines:
 
 
 class _Count(ProgressColumn):
-    """How much of what is done, with the speed where there is one."""
+    """What is done of the total, with the speed where there is one."""
 
     def render(self, task: Task) -> Text:
         text = f"{task.completed:,.0f}/{task.total or 0:,.0f} {UNITS.get(task.description, '')}"
@@ -72,7 +72,7 @@ class _Count(ProgressColumn):
 
 
 class _TimeLeft(TimeRemainingColumn):
-    """How long a phase still takes; an evaluation is too short and too uneven to tell."""
+    """Time left in a phase; none for an evaluation, which is too short and uneven."""
 
     def render(self, task: Task) -> Text:
         return Text("") if task.description == EVALUATION else super().render(task) + Text(" left")
@@ -94,7 +94,7 @@ class _Bar:
         self._win_rates = ""
 
     def shown(self) -> Group:
-        """What is on the screen now."""
+        """The current contents of the screen."""
         rates = [Text(f"last win rates: {self._win_rates}")] if self._win_rates else []
         return Group(self._progress, *rates)
 

@@ -1,0 +1,201 @@
+"""Python code of the user's as a player: `python:MODULE:NAME`, and what installed packages register as agents.
+
+NAME is a subclass of Agent, any class with `act(state, legal_mask, rng)`, such a function, or an object with that
+method. Options of the spec are keyword arguments of the constructor (of the function, beyond its three), converted by
+their annotations.
+"""
+
+import dataclasses
+import importlib
+import inspect
+import os
+import sys
+import traceback
+import types
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, Final, get_type_hints
+
+import numpy as np
+from numpy.typing import NDArray
+
+from azul_agents.base import Agent, MoveValue
+from azul_agents.kinds import PythonOptions
+from azul_agents.registry import AgentKind, AgentSpecError, NoOptions, parse_options
+from azul_env import GameState
+
+ACT_ARGUMENTS: Final = ("state", "legal_mask", "rng")
+OPTION_TYPES: Final = frozenset({int, float, str, bool, type(None)})
+WANTED: Final = (
+    "write a subclass of azul_agents.Agent, or a class or function with "
+    f"act({', '.join(ACT_ARGUMENTS)})"
+)
+
+
+class WrappedAgent(Agent):
+    """A player that is no subclass of Agent; of the methods of an agent, it may have any besides `act`."""
+
+    def __init__(self, spec: str, player: Any, act: Callable[..., int]) -> None:
+        self.spec = spec
+        self._player = player
+        self._act = act
+
+    def act(self, state: GameState, legal_mask: NDArray[np.bool_], rng: np.random.Generator) -> int:
+        """The player's answer."""
+        return self._act(state, legal_mask, rng)
+
+    @property
+    def one_game_at_a_time(self) -> bool:
+        """True if the player listens to the begin or the end of a game."""
+        return hasattr(self._player, "begin_game") or hasattr(self._player, "end_game")
+
+    def analyse(self, state: GameState) -> list[MoveValue]:
+        """The player's values, if it has any."""
+        return getattr(self._player, "analyse", super().analyse)(state)
+
+    def begin_game(self, num_players: int, seat: int) -> None:
+        """Pass it on."""
+        getattr(self._player, "begin_game", super().begin_game)(num_players, seat)
+
+    def end_game(self, scores: Sequence[int], winners: Sequence[int]) -> None:
+        """Pass it on."""
+        getattr(self._player, "end_game", super().end_game)(scores, winners)
+
+    def close(self) -> None:
+        """Pass it on."""
+        getattr(self._player, "close", super().close)()
+
+
+def python_agent(spec: str, options: PythonOptions) -> Agent:
+    """The agent of `python:MODULE:NAME:key=value`. Raises AgentSpecError, which says what to do."""
+    module, name, *rest = options.target.split(":", 2)
+    kind = kind_of(_found(spec, module, name), f"python:{module}:{name}")
+    return kind.make(spec, parse_options(kind, "".join(rest), spec))
+
+
+def kind_of(target: Any, name: str) -> AgentKind:
+    """The kind of a class, object or function that plays. Raises AgentSpecError if it cannot play."""
+    make: Callable[..., Agent]
+    options: type
+    if inspect.isclass(target) and callable(getattr(target, "act", None)):
+        make, options = _from_class, _options_class(target, target.__init__)
+    elif callable(getattr(target, "act", None)):
+        make, options = _from_object, NoOptions
+    elif callable(target) and not inspect.isclass(target):
+        make, options = _from_function, _options_class(target, target, len(ACT_ARGUMENTS))
+    else:
+        raise AgentSpecError(f"{name!r} is no agent: {WANTED}")
+    summary = (inspect.getdoc(target) or "").partition("\n")[0]
+    return AgentKind(name, summary, partial(make, target), options)
+
+
+def _from_class(target: type, spec: str, options: Any) -> Agent:
+    try:
+        player: Any = target(**_given(options))
+    except Exception as error:
+        raise _failure(spec, f"making a {target.__name__}", error) from error
+    return _from_object(player, spec, options)
+
+
+def _from_object(player: Any, spec: str, options: Any) -> Agent:
+    _check_arguments(spec, player.act)
+    if not isinstance(player, Agent):
+        return WrappedAgent(spec, player, player.act)
+    player.spec = spec
+    return player
+
+
+def _from_function(function: Callable[..., int], spec: str, options: Any) -> Agent:
+    act = partial(function, **_given(options))
+    _check_arguments(spec, act)
+    return WrappedAgent(spec, function, act)
+
+
+def _found(spec: str, module_name: str, name: str) -> Any:
+    """The object of this name in a module, which may be in the current folder, as with `python -m`."""
+    if not {"", os.getcwd()} & set(sys.path):
+        sys.path.insert(0, os.getcwd())
+    importlib.invalidate_caches()
+    try:
+        module = importlib.import_module(module_name)
+    except ModuleNotFoundError as error:
+        if error.name is None or not f"{module_name}.".startswith(f"{error.name}."):
+            raise _failure(spec, f"importing {module_name}", error) from error
+        raise AgentSpecError(
+            f"{spec!r}: there is no module {error.name}, neither in {os.getcwd()} nor among the installed packages"
+        ) from None
+    except (Exception, SystemExit) as error:
+        raise _failure(spec, f"importing {module_name}", error) from error
+    if not hasattr(module, name):
+        players = [n for n, value in vars(module).items() if _is_own_player(value, module)]
+        has = f"it has {', '.join(players)}" if players else WANTED
+        raise AgentSpecError(f"{spec!r}: {module.__name__} has no {name}: {has}")
+    return getattr(module, name)
+
+
+def _is_own_player(value: Any, module: types.ModuleType) -> bool:
+    is_own = getattr(value, "__module__", None) == module.__name__
+    return is_own and (hasattr(value, "act") or inspect.isfunction(value))
+
+
+def _check_arguments(spec: str, act: Callable[..., Any]) -> None:
+    """Raise AgentSpecError if `act` does not take what agents are given."""
+    try:
+        inspect.signature(act).bind(*ACT_ARGUMENTS)
+    except TypeError as error:
+        wanted = f"act({', '.join(ACT_ARGUMENTS)})"
+        raise AgentSpecError(f"{spec!r}: it cannot be called as {wanted}: {error}") from None
+    except ValueError:  # built-in functions may have no signature
+        return
+
+
+def _failure(spec: str, doing: str, error: BaseException) -> AgentSpecError:
+    """What the user's code raised, and where."""
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    return AgentSpecError(
+        f"{spec!r}: {doing} raised {type(error).__name__}: {error} ({last.filename}, line {last.lineno})"
+    )
+
+
+def _options_class(target: Any, annotated: Any, skipped: int = 0) -> type:
+    """A dataclass of the keyword parameters behind the first `skipped`."""
+    try:
+        parameters = list(inspect.signature(target).parameters.values())[skipped:]
+    except (TypeError, ValueError):  # some classes of C extensions have no signature
+        return NoOptions
+    try:
+        hints = get_type_hints(annotated)
+    except Exception:  # an annotation that only a type checker can resolve
+        hints = {}
+    fields = [
+        (parameter.name, _option_type(parameter, hints), _option_field(parameter))
+        for parameter in parameters
+        if parameter.kind in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY)
+    ]
+    return dataclasses.make_dataclass("Options", fields, frozen=True, kw_only=True)
+
+
+def _option_type(parameter: inspect.Parameter, hints: dict[str, Any]) -> Any:
+    """The annotated type if a text can be converted to it, else that of the default, else str."""
+    for expected in (hints.get(parameter.name), type(parameter.default)):
+        if set(getattr(expected, "__args__", (expected,))) <= OPTION_TYPES:
+            return expected
+    return str
+
+
+def _option_field(parameter: inspect.Parameter) -> Any:
+    default = parameter.default
+    if default is parameter.empty:
+        return dataclasses.field(metadata={"doc": "must be given"})
+    # Defaults are only shown: what a spec does not give, the constructor is not given either.
+    shown = default if type(default) in OPTION_TYPES else None
+    return dataclasses.field(default=shown, metadata={"doc": ""})
+
+
+def _given(options: Any) -> dict[str, Any]:
+    """The options that differ from their defaults."""
+    fields = dataclasses.fields(options)
+    values = {field.name: getattr(options, field.name) for field in fields}
+    return {
+        field.name: values[field.name] for field in fields if values[field.name] != field.default
+    }

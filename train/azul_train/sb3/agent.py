@@ -1,0 +1,101 @@
+"""A model saved by Stable-Baselines3 as a player, trained by anybody on the environments of this project."""
+
+from typing import Any, Final
+
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+
+from azul_agents import Agent, AgentSpecError
+from azul_env import MAX_PLAYERS, MIN_PLAYERS, GameState, num_actions, observation_layout, observe
+from azul_train.kinds import Sb3Options
+
+INSTALL: Final = "pip install -c constraints.txt 'azul-env[train]'"
+OBSERVATION: Final = "observation"  # the key of PettingZoo's observations
+
+
+class Sb3Agent(Agent):
+    """Plays what the policy of a saved PPO or MaskablePPO prefers among the legal actions."""
+
+    def __init__(self, spec: str, options: Sb3Options) -> None:
+        """Load the model. Raises AgentSpecError, which says what is missing or wrong."""
+        self.spec = spec
+        self.deterministic = options.deterministic
+        self._path = options.path
+        self._policy = self._loaded_policy()
+        space = self._policy.observation_space
+        self._has_mask = isinstance(space, spaces.Dict)  # beside the observation
+        self._box: Any = space[OBSERVATION] if isinstance(space, spaces.Dict) else space
+        self.num_players = self._trained_players()
+
+    @property
+    def one_game_at_a_time(self) -> bool:
+        """False: `begin_game` only checks the number of players."""
+        return False
+
+    def begin_game(self, num_players: int, seat: int) -> None:
+        """Raise AgentSpecError if the model was trained for another number of players."""
+        if num_players != self.num_players:
+            raise AgentSpecError(
+                f"{self.spec!r}: {self._path} was trained for {self.num_players} players, this game has {num_players}"
+            )
+
+    def act(self, state: GameState, legal_mask: NDArray[np.bool_], rng: np.random.Generator) -> int:
+        """The likeliest legal action, or one sampled by the model's probabilities."""
+        self.begin_game(state.num_players, state.current_player)
+        logits: NDArray[Any] = self._logits(state, legal_mask)
+        if not self.deterministic:
+            # The largest of logit + Gumbel noise is a draw from the softmax.
+            logits = logits + rng.gumbel(size=logits.shape)
+        return int(np.where(legal_mask, logits, -np.inf).argmax())
+
+    def _logits(self, state: GameState, legal_mask: NDArray[np.bool_]) -> NDArray[np.float32]:
+        import torch
+
+        seen: Any = observe(state, state.current_player, self._box.dtype.type)
+        if self._has_mask:
+            seen = {OBSERVATION: seen, "action_mask": legal_mask.astype(np.int8)}
+        with torch.no_grad():
+            observation, _ = self._policy.obs_to_tensor(seen)
+            return self._policy.get_distribution(observation).distribution.logits[0].cpu().numpy()
+
+    def _loaded_policy(self) -> Any:
+        try:
+            from sb3_contrib import MaskablePPO
+            from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
+            from stable_baselines3 import PPO
+            from stable_baselines3.common.policies import ActorCriticPolicy
+            from stable_baselines3.common.save_util import load_from_zip_file
+        except ImportError:
+            raise self._error(f"it needs Stable-Baselines3: {INSTALL}") from None
+        try:
+            data: Any = load_from_zip_file(self._path, device="cpu")[0]
+            policy_class = data["policy_class"]
+            if not issubclass(policy_class, MaskableActorCriticPolicy | ActorCriticPolicy):
+                raise TypeError(f"it holds a {policy_class.__name__}, not a policy of PPO")
+            is_maskable = issubclass(policy_class, MaskableActorCriticPolicy)
+            algorithm: Any = MaskablePPO if is_maskable else PPO
+            policy = algorithm.load(self._path, device="cpu").policy
+        except FileNotFoundError:
+            raise self._error(f"there is no file {self._path}") from None
+        except Exception as error:  # SB3 fails in many ways on files of something else
+            raise self._error(
+                f"{self._path} is no PPO or MaskablePPO model that can be loaded here: {error!r:.200}"
+            ) from error
+        policy.set_training_mode(False)
+        return policy
+
+    def _trained_players(self) -> int:
+        """The number of players whose observations and actions the model has."""
+        actions = getattr(self._policy.action_space, "n", None)
+        for num_players in range(MIN_PLAYERS, MAX_PLAYERS + 1):
+            size = observation_layout(num_players)[-1].stop
+            if self._box.shape == (size,) and actions == num_actions(num_players):
+                return num_players
+        raise self._error(
+            f"{self._path} was not trained on an environment of azul_env: it observes "
+            f"{self._policy.observation_space} and has {actions} actions"
+        )
+
+    def _error(self, problem: str) -> AgentSpecError:
+        return AgentSpecError(f"{self.spec!r}: {problem}")
