@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from azul_env.core.intrinsics import compare_exchange, load_acquire, pause, store_release
 from azul_env.core.jit import called_kernel, config, kernel
 
-LEAST_GAMES: Final = 64  # in a slice: fewer are not worth a thread
+LEAST_GAMES: Final = 256  # in a slice: fewer are not worth a thread
 PORTIONS: Final = 16  # of a slice
 SPINS: Final = 4000  # polls before a waiting thread goes to sleep: about 100 microseconds
 NAP_SECONDS: Final = 50e-6  # between polls of a caller that has spun in vain
@@ -54,7 +54,9 @@ class Workers:
             raise ValueError(f"num_games={num_games} and threads={threads} must be at least 1")
         self.num_games = num_games
         self.threads = threads
-        self._used = max(1, min(threads, usable_cores(), num_games // LEAST_GAMES))
+        # With the JIT off, threads would only take turns.
+        cores = 1 if config.DISABLE_JIT else usable_cores()
+        self._used = max(1, min(threads, cores, num_games // LEAST_GAMES))
         self._team: Team | None = None
 
     def run(self, kernel: Callable[..., Any], *arguments: Any) -> None:
@@ -72,9 +74,7 @@ class Workers:
 
 
 def usable_cores() -> int:
-    """Number of cores this process may use; 1 with the JIT off, where threads would only take turns."""
-    if config.DISABLE_JIT:
-        return 1
+    """Number of cores this process may run on."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
@@ -89,7 +89,7 @@ class Team:
         self._board = np.zeros(CACHE_LINE + threads * STRIDE, np.int64)
         self._run = 0  # number of the run that has started or is about to
         self._task: tuple[int, Callable[..., bool], tuple[Any, ...]] | None = None
-        self._error: BaseException | None = None
+        self._errors: list[BaseException] = []  # of helpers
         self._is_closed = False
         self._is_asleep = [False] * threads
         self._wake_ups: list[SimpleQueue[None]] = [SimpleQueue() for _ in range(threads)]
@@ -112,9 +112,9 @@ class Team:
             if not is_finished:
                 self._stop()
             self._task = None
-            error, self._error = self._error, None
-        if error is not None:
-            raise error
+            errors, self._errors = self._errors, []
+        if errors:
+            raise errors.pop()
 
     def close(self) -> None:
         """Let the helpers end, some time later."""
@@ -154,7 +154,7 @@ class Team:
             try:
                 has_started = self._take_part(thread, *task)
             except BaseException as error:
-                self._error = error
+                self._errors.append(error)
                 self._board[IS_BUSY + thread * STRIDE] = 0
                 has_started = False
             del task  # its arrays may be somebody's for whom it matters that nobody else holds them
