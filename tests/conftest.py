@@ -2,9 +2,12 @@
 
 import signal
 
+import pytest
 from hypothesis import HealthCheck, settings
 
-# Whoever starts the tests in the background has Ctrl-C ignored, and every process of theirs would inherit that.
+from azul_env.core import threads
+
+# Tests started in the background have Ctrl-C ignored, and all their processes would inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 settings.register_profile(
@@ -15,3 +18,10 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("azul")
+
+
+@pytest.fixture
+def many_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Share even a few games out over up to four threads, on any machine."""
+    monkeypatch.setattr(threads, "usable_cores", lambda: 4)
+    monkeypatch.setattr(threads, "LEAST_GAMES", 1)

@@ -14,6 +14,10 @@ SPEEDS = [
     "playout_moves_per_second_3_players",
     "playout_moves_per_second_4_players",
     "playout_moves_per_second_2_threads",
+    "vector_steps_per_second",
+    "vector_steps_per_second_2_threads",
+    "vector_steps_per_second_8192_games",
+    "vector_steps_per_second_8192_games_2_threads",
 ]
 YARDSTICK = """
 def play_random_game(num_players, seed):
@@ -35,6 +39,10 @@ def test_json__is_one_object_and_all_there_is_on_the_output():
     assert out.startswith("{") and out.endswith("}\n")
     for key in SPEEDS:
         assert type(result[key]) is float and 0 < result[key] < float("inf")
+    for games in ("", "_8192_games"):
+        one, two = (result[f"vector_steps_per_second{games}{n}"] for n in ("", "_2_threads"))
+        ratio = result[f"vector{games}_2_threads_to_1_thread_ratio"]
+        assert ratio == pytest.approx(two / one)
     assert result["machine"].keys() >= {"cpu", "cores", "system"}
     assert result["machine"]["cores"] >= 1 and result["machine"]["cpu"]
     assert result["versions"].keys() >= {"python", "azul-env", "numpy", "numba"}

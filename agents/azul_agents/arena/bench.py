@@ -1,7 +1,7 @@
 """Speeds of the engine and the environments, measured side by side: contenders take turns, and the best of several trials counts.
 
 On a shared machine a trial can only be slowed down, never sped up, so the best one says most about the code. Many short
-trials, taking turns, let every contender see the same weather, the good moments included.
+trials, taking turns, give every contender the same conditions, quiet moments included.
 """
 
 import importlib.util
@@ -22,14 +22,24 @@ from azul_env import GameBatch, azul_v0, legal_mask, new_game
 from azul_env.core.batch import choose_randomly
 from azul_env.envs.vector import AzulTurnsVectorEnv
 
-RATIOS = [  # of speeds, by the beginning of their keys
-    ("vector_steps", "playout_moves"),
-    ("search_simulations", "playout_moves"),
-    ("aec_steps", "connect_four_aec_steps"),
-    ("playout_moves", "yardstick_moves"),
-]
+PLAYOUT = "playout_moves_per_second"
+VECTOR = "vector_steps_per_second"
+RATIOS = {  # key: two speeds, the first divided by the second
+    "vector_steps_to_playout_moves_ratio": (VECTOR, PLAYOUT),
+    "vector_2_threads_to_1_thread_ratio": (f"{VECTOR}_2_threads", VECTOR),
+    "vector_8192_games_2_threads_to_1_thread_ratio": (
+        f"{VECTOR}_8192_games_2_threads",
+        f"{VECTOR}_8192_games",
+    ),
+    "search_simulations_to_playout_moves_ratio": ("search_simulations_per_second", PLAYOUT),
+    "aec_steps_to_connect_four_aec_steps_ratio": (
+        "aec_steps_per_second",
+        "connect_four_aec_steps_per_second",
+    ),
+    "playout_moves_to_yardstick_moves_ratio": (PLAYOUT, "yardstick_moves_per_second"),
+}
 
-Trial = Callable[[], int]  # does some work and answers how many moves or steps that was
+Trial = Callable[[], int]  # does some work and returns the number of moves or steps
 
 
 @dataclass(frozen=True)
@@ -41,7 +51,7 @@ class BenchConfig:
     seconds_per_trial: float = 0.1
     """Least duration of a trial."""
     yardstick: Path | None = None
-    """A Python file with `play_random_game(num_players, seed)` that answers with `{"moves": ...}`."""
+    """A Python file with `play_random_game(num_players, seed)` that returns `{"moves": ...}`."""
 
 
 @dataclass(frozen=True)
@@ -57,12 +67,15 @@ def run_bench(
 ) -> dict[str, Any]:
     """All speeds by key, with the machine, versions and commit they were measured on."""
     contenders = [
-        Contender("playout_moves_per_second", playout_trial(num_players=2, threads=1)),
-        Contender("playout_moves_per_second_3_players", playout_trial(num_players=3, threads=1)),
-        Contender("playout_moves_per_second_4_players", playout_trial(num_players=4, threads=1)),
-        Contender("playout_moves_per_second_2_threads", playout_trial(num_players=2, threads=2)),
-        Contender("vector_steps_per_second", vector_trial("float32")),
-        Contender("vector_steps_per_second_uint8", vector_trial("uint8")),
+        Contender(PLAYOUT, playout_trial(num_players=2, threads=1)),
+        Contender(f"{PLAYOUT}_3_players", playout_trial(num_players=3, threads=1)),
+        Contender(f"{PLAYOUT}_4_players", playout_trial(num_players=4, threads=1)),
+        Contender(f"{PLAYOUT}_2_threads", playout_trial(num_players=2, threads=2)),
+        Contender(VECTOR, vector_trial("float32")),
+        Contender(f"{VECTOR}_2_threads", vector_trial("float32", threads=2)),
+        Contender(f"{VECTOR}_8192_games", vector_trial("float32", 8192)),
+        Contender(f"{VECTOR}_8192_games_2_threads", vector_trial("float32", 8192, threads=2)),
+        Contender(f"{VECTOR}_uint8", vector_trial("uint8")),
         Contender("aec_steps_per_second", aec_trial(azul_v0.env())),
         Contender("raw_aec_steps_per_second", aec_trial(azul_v0.raw_env())),
         *_connect_four(),
@@ -72,9 +85,7 @@ def run_bench(
     ]
     speeds = _measure(contenders, config, on_trial)
     ratios = {
-        f"{fast}_to_{slow}_ratio": speeds[f"{fast}_per_second"] / speeds[f"{slow}_per_second"]
-        for fast, slow in RATIOS
-        if f"{slow}_per_second" in speeds
+        key: speeds[fast] / speeds[slow] for key, (fast, slow) in RATIOS.items() if slow in speeds
     }
     overtime = {"alphabeta_longest_move_to_limit_ratio": longest_move(time_limit_seconds=0.1) / 0.1}
     return (
@@ -96,9 +107,14 @@ def playout_trial(num_players: int, threads: int, num_games: int = 512) -> Trial
     return trial
 
 
-def vector_trial(observation: str, num_envs: int = 1024, steps: int = 20) -> Trial:
-    """Steps of the turn-based vector environment: random legal actions, masks, observations, restarts."""
-    env = AzulTurnsVectorEnv(num_envs, observation=observation)
+def vector_trial(
+    observation: str, num_envs: int = 1024, threads: int = 1, steps: int = 20
+) -> Trial:
+    """Steps of the turn-based vector environment: random legal actions, masks, observations, restarts.
+
+    The actions are always chosen on one thread, like those of most learners.
+    """
+    env = AzulTurnsVectorEnv(num_envs, observation=observation, threads=threads)
     env.reset(seed=1)
     actions = np.zeros(num_envs, np.int64)
 
@@ -216,7 +232,7 @@ def _measure(
 
 
 def _speed_of(trial: Trial, seconds: float) -> float:
-    """Units a second over at least so many seconds."""
+    """Units per second, measured over at least this many seconds."""
     units = 0
     start = time.perf_counter()
     while (elapsed := time.perf_counter() - start) < seconds:
