@@ -1,115 +1,97 @@
-"""Measuring a player: fair to every seat, on deals of its own, the same for the same seed."""
+"""Measuring a learner: by the arena's matches, on deals of its own."""
+
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from azul_train.selfplay.evaluation import Evaluation, evaluate
 
-from azul_agents.arena.intervals import wilson_interval
-from azul_agents.baselines.greedy import greedy_actions
-from azul_agents.baselines.random_agent import random_actions
-from azul_env.core.batch import new_streams
+from azul_agents import Agent, MatchConfig, MatchResult, make_agent, run_match
 from azul_env.core.state import Rows
 from azul_train.config import TrainConfig, read_config
-from azul_train.run.scorekeeper import FINAL_DEALS
+from azul_train.run.scorekeeper import FINAL_DEALS, as_metrics
 from azul_train.sb3.league_env import LeagueVecEnv
 from azul_train.selfplay.league import League
 from train.tiny import lowest_action, only_floor
 
 
+class Follows(Agent):
+    """Plays what a function for many games says."""
+
+    def __init__(self, player, spec: str) -> None:
+        self.player, self.spec = player, spec
+
+    def act(self, state, legal_mask, rng) -> int:
+        return int(self.act_batch(state.rows, legal_mask.reshape(1, -1), [rng])[0])
+
+    def act_batch(
+        self, rows: Rows, legal_masks: np.ndarray, rngs: Sequence[np.random.Generator]
+    ) -> np.ndarray:
+        return self.player.act_batch(rows, legal_masks, rngs)
+
+
+def make(spec: str) -> Agent:
+    own = {"lowest": lowest_action, "floor": only_floor}
+    return Follows(own[spec], spec) if spec in own else make_agent(spec)
+
+
+def measured(
+    player: str, opponent: str, num_players: int, games: int, seed: int = 1
+) -> MatchResult:
+    specs = (player, *[opponent] * (num_players - 1))
+    return run_match(specs, MatchConfig(games, seed, jobs=1), make=make)
+
+
 @pytest.mark.parametrize("num_players", [2, 3, 4])
 def test_player_against_itself__wins_exactly_its_share(num_players):
     """Every deal is played from every seat, with the same tiles to the end: somebody wins it once."""
-    result = evaluate(lowest_action, lowest_action, "itself", num_players, 12, seed=1)
-    assert (result.games, result.wins) == (12, pytest.approx(12 / num_players))
-    assert result.points == pytest.approx(result.opponent_points)
-    assert result.points > 0
-
-
-@pytest.mark.parametrize(("num_players", "asked", "played"), [(2, 5, 6), (3, 7, 9), (4, 8, 8)])
-def test_every_deal__is_played_from_every_seat(num_players, asked, played):
-    begun: list[tuple[int, bytes]] = []
-
-    def noting(rows: Rows, masks: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        boards = [rows[name] for name in ("floors", "line_counts", "walls")]
-        for i in range(len(rows)):
-            player = int(rows["current_player"][i])
-            if rows["round"][i] == 0 and all(board[i].max() == 0 for board in boards):
-                begun.append((player, rows["sources"][i].tobytes()))
-        return lowest_action(rows, masks, rng)
-
-    result = evaluate(noting, lowest_action, "somebody", num_players, asked, seed=1)
-    assert result.games == played
-    # Only the seat that starts sees empty boards: the player once a deal, the opponents in all other games.
-    assert [player for player, _ in begun] == [0] * (played // num_players)
-    deals = {deal for _, deal in begun}
-    assert len(deals) == len(begun)
-    own, begun = begun, []
-    evaluate(lowest_action, noting, "somebody", num_players, asked, seed=1)
-    assert sorted(begun) == sorted(own * (num_players - 1))
+    line = as_metrics(measured("lowest", "lowest", num_players, 12))
+    assert (line["games"], line["wins"]) == (12, pytest.approx(12 / num_players))
+    assert line["points"] == pytest.approx(line["opponent_points"])
+    assert line["points"] > 0
 
 
 def test_floor_player__shares_its_wins_with_its_equals_and_loses_to_anybody_else():
-    assert evaluate(only_floor, only_floor, "", 3, 9, seed=1, max_rounds=3).wins == pytest.approx(3)
-    result = evaluate(only_floor, greedy_actions, "greedy", 2, 10, seed=1)
-    assert (result.wins, result.points) == (0, 0)
-    turned = evaluate(greedy_actions, only_floor, "floor", 2, 10, seed=1)
-    assert (turned.wins, turned.opponent_points) == (10, 0)
-    assert turned.points == result.opponent_points
+    line = as_metrics(measured("floor", "greedy", 2, 10))
+    assert (line["wins"], line["points"]) == (0, 0)
+    turned = as_metrics(measured("greedy", "floor", 2, 10))
+    assert (turned["wins"], turned["opponent_points"]) == (10, 0)
+    assert turned["points"] == line["opponent_points"]
+    assert as_metrics(measured("floor", "floor", 3, 3))["wins"] == pytest.approx(1)
 
 
 @pytest.mark.parametrize("num_players", [2, 4])
 def test_greedy__beats_random(num_players):
-    result = evaluate(greedy_actions, random_actions, "random", num_players, 100, seed=1)
-    assert result.win_rate > 0.9
-    assert result.points > result.opponent_points + 20
-    assert evaluate(random_actions, greedy_actions, "greedy", num_players, 100, 1).win_rate < 0.1
-
-
-def test_same_seed__gives_the_same_result():
-    def measured(seed: int) -> Evaluation:
-        return evaluate(random_actions, random_actions, "random", 3, 30, seed)
-
-    assert measured(1) == measured(1) != measured(2)
-
-
-def test_round_cap__ends_the_games():
-    capped = evaluate(greedy_actions, greedy_actions, "greedy", 2, 10, seed=1, max_rounds=1)
-    assert capped.points < 15 < evaluate(greedy_actions, greedy_actions, "", 2, 10, 1).points
-
-
-def test_interval__is_wilsons_with_shared_wins():
-    result = Evaluation("random", 40, 30.5, 50.0, 20.0)
-    assert result.win_rate == pytest.approx(30.5 / 40)
-    assert result.interval == wilson_interval(30.5, 40)
-    assert result.interval[0] < result.win_rate < result.interval[1]
-
-
-def test_player_that_breaks_the_rules__is_an_error():
-    def wrong(rows: Rows, masks: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        return (~masks).argmax(axis=1)
-
-    with pytest.raises(ValueError, match="illegal action 0"):
-        evaluate(wrong, random_actions, "random", 2, 2, seed=1)
+    line = as_metrics(measured("greedy", "random", num_players, 100))
+    assert line["win_rate"] > 0.9
+    assert line["points"] > line["opponent_points"] + 20
+    assert line["low"] < line["win_rate"] <= line["high"]
+    assert as_metrics(measured("random", "greedy", num_players, 100))["win_rate"] < 0.1
 
 
 @pytest.mark.parametrize("seed", [1, 2, 1_000_002, 1_000_005])
 def test_deals_of_the_evaluation__are_not_those_of_the_training(seed):
     config = TrainConfig(seed=seed)
-    league = League(config.league, {"greedy": greedy_actions})
+    league = League(config.league, {"greedy": make_agent("greedy")})
     env = LeagueVecEnv(256, 2, league, config.reward, config.seed, config.max_rounds)
     env.reset()
     trained = {row.tobytes() for row in env.games.rows["sources"]}
-    trained_streams = set(new_streams(config.seed, 256).tolist())
     for measured_seed in (config.evaluation.seed, config.evaluation.seed + FINAL_DEALS):
         seen: set[bytes] = set()
+        seeds: set[int] = set()
 
-        def noting(rows: Rows, masks: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-            seen.update(row.tobytes() for row in rows["sources"])  # noqa: B023
-            return lowest_action(rows, masks, rng)
+        def noting(finished) -> None:
+            from azul_env import replay
 
-        evaluate(noting, noting, "itself", 2, 200, measured_seed, max_rounds=1)
-        assert not seen & trained
-        assert not trained_streams & set(new_streams(measured_seed, 200).tolist())
+            record = finished.played.record
+            states = (step.state for step in replay(record))
+            seen.update(state.rows["sources"][0].tobytes() for state in states)  # noqa: B023
+            seeds.add(record.seed)  # noqa: B023
+
+        table = ("lowest", "lowest")
+        run_match(table, MatchConfig(100, measured_seed, jobs=1), noting, make)
+        empty = np.zeros_like(env.games.rows["sources"][0]).tobytes()
+        assert not (seen - {empty}) & trained
+        assert not seeds & set(range(seed, seed + 256)) and len(seeds) == 50
 
 
 @pytest.mark.parametrize("seed", [1_000_003, 1_000_003 + FINAL_DEALS])

@@ -6,12 +6,15 @@ from itertools import pairwise
 import numpy as np
 import pytest
 import torch
-from azul_train.selfplay.opponents import NetworkPlayer, observed, scripted_opponent
 
-from azul_agents.baselines.greedy import GreedyAgent, greedy_actions
+from azul_agents import GreedyAgent, NeuralAgent, make_agent
+from azul_agents.neural.agent import NeuralPolicy
 from azul_env import GameState, apply_action, legal_mask, ranking
 from azul_env.core.batch import write_masks
-from azul_train.selfplay.imitation import Samples, collect_samples, imitate
+from azul_env.envs.opponents import AllGames
+from azul_train.export import model_of
+from azul_train.selfplay.imitation import Samples, SharedOut, collect_samples, imitate
+from azul_train.selfplay.network_agent import observed
 from train.tiny import tiny_network
 
 REWARD = {"outcome": 0.5, "round_margin": 0.03}
@@ -21,7 +24,7 @@ def collected(
     count: int, num_players: int = 2, random_moves: float = 0.0, seed: int = 1, max_rounds: int = 2
 ) -> Samples:
     return collect_samples(
-        greedy_actions, num_players, count, random_moves, REWARD, max_rounds, seed
+        make_agent("greedy"), num_players, count, random_moves, REWARD, max_rounds, seed
     )
 
 
@@ -93,7 +96,7 @@ def test_same_seed__gives_the_same_samples():
 
 def test_number_of_threads__does_not_change_the_samples_of_a_search():
     def searched(threads: int) -> Samples:
-        teacher = scripted_opponent("alphabeta:nodes=50", threads)
+        teacher = SharedOut("alphabeta:nodes=50", threads)
         return collect_samples(teacher, 2, 300, 0.1, REWARD, 1, 4)
 
     one, three = searched(1), searched(3)
@@ -103,16 +106,17 @@ def test_number_of_threads__does_not_change_the_samples_of_a_search():
 
 def test_progress__is_told_up_to_the_number_of_samples():
     told: list[int] = []
-    collect_samples(greedy_actions, 2, 200, 0.0, REWARD, 1, 1, told.append)
+    collect_samples(make_agent("greedy"), 2, 200, 0.0, REWARD, 1, 1, told.append)
     assert told == sorted(told)
     assert (told[0], told[-1]) == (0, 200)
 
 
 def test_teacher_that_breaks_the_rules__is_an_error():
+    @AllGames
     def wrong(rows: object, masks: np.ndarray, rng: object) -> np.ndarray:
         return (~masks).argmax(axis=1)
 
-    with pytest.raises(ValueError, match=r"illegal action \d+$"):
+    with pytest.raises(ValueError, match=r"illegal action \d+ .*SOURCE_EMPTY"):
         collect_samples(wrong, 2, 10, 0.0, REWARD, 1, 1)
 
 
@@ -125,10 +129,9 @@ def test_imitating_greedy__raises_accuracy_on_unseen_positions_far_above_chance(
     chance = float((1 / masks.sum(axis=1)).mean())
 
     def accuracy() -> float:
-        player = NetworkPlayer(network, is_sampling=False)
-        return float(
-            (player(unseen.rows, masks, np.random.default_rng(1)) == unseen.actions).mean()
-        )
+        policy = NeuralPolicy(model_of(network, {}))
+        agent = NeuralAgent("learner", lambda num_players: policy)
+        return float((agent.act_batch(unseen.rows, masks, []) == unseen.actions).mean())
 
     def value_error() -> float:
         with torch.no_grad():

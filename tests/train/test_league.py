@@ -5,14 +5,13 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 import torch
-from azul_train.selfplay.opponents import NetworkPlayer
 
-from azul_agents.baselines.greedy import greedy_actions
-from azul_agents.baselines.random_agent import random_actions
+from azul_agents import make_agent
 from azul_env import GameBatch
 from azul_env.observation import observation_size
 from azul_train.config import LeagueConfig
 from azul_train.selfplay.league import LEAST_PRIORITY, MEMORY_GAMES, League
+from azul_train.selfplay.network_agent import NetworkAgent
 from train.tiny import lowest_action, tiny_network
 
 
@@ -26,7 +25,7 @@ class Settings:
     max_snapshots: int
 
 
-SCRIPTED = {"greedy": greedy_actions, "random": random_actions}
+SCRIPTED = {name: make_agent(name) for name in ("greedy", "random")}
 
 
 def league(snapshots: int, schedule: str = "mix", **settings: object) -> League:
@@ -134,21 +133,21 @@ def test_state_of_another_league__is_refused():
 def test_snapshot__stays_as_it_was_while_the_learner_learns():
     torch.manual_seed(1)
     network = tiny_network()
-    snapshot, learner = NetworkPlayer.frozen(network), NetworkPlayer(network, is_sampling=False)
-    best = NetworkPlayer(snapshot.network, is_sampling=False)
+    snapshot, learner = NetworkAgent.frozen(network, "first"), NetworkAgent(network)
     batch = GameBatch(200, seed=1)
 
-    def answers(player: NetworkPlayer) -> list[int]:
-        return player(batch.rows, batch.legal_masks(), np.random.default_rng(1)).tolist()
+    def answers(agent: NetworkAgent) -> list[int]:
+        rngs = [np.random.default_rng(1)] * len(batch)
+        return agent.act_batch(batch.rows, batch.legal_masks(), rngs).tolist()
 
-    sampled, chosen = answers(snapshot), answers(best)
-    assert answers(learner) == chosen
+    sampled = answers(snapshot)
+    assert answers(learner) == sampled
     optimizer = torch.optim.Adam(network.parameters(), 0.01)
     for _ in range(5):
         loss = network(torch.rand(64, observation_size(2)))[0].square().sum()
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
-    assert answers(learner) != chosen
-    assert (answers(snapshot), answers(best)) == (sampled, chosen)
+    assert answers(learner) != sampled
+    assert answers(snapshot) == sampled
     assert not any(weights.requires_grad for weights in snapshot.network.parameters())

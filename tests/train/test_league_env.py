@@ -7,11 +7,11 @@ import pytest
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.utils import get_action_masks
 
-from azul_agents.baselines.greedy import greedy_actions
-from azul_agents.baselines.random_agent import random_actions
+from azul_agents import make_agent
 from azul_env import GameState, apply_action, legal_mask, observe
 from azul_env.core.chance import chances_from
 from azul_env.core.state import Rows
+from azul_env.envs.opponents import AllGames
 from azul_train.sb3.league_env import LeagueVecEnv
 from azul_train.sb3.policy import AzulPolicy
 from azul_train.selfplay.league import League
@@ -40,7 +40,7 @@ def games(
     reward: dict[str, float] | None = None,
     **opponents: Any,
 ) -> LeagueVecEnv:
-    opponents = opponents or {"random": random_actions, "greedy": greedy_actions}
+    opponents = opponents or {name: make_agent(name) for name in ("random", "greedy")}
     league = League(Settings(*opponents), opponents)
     reward = reward or {"outcome": 1.0}
     return LeagueVecEnv(count, num_players, league, reward, seed, max_rounds)
@@ -64,7 +64,8 @@ def states_of(env: LeagueVecEnv) -> list[GameState]:
 
 
 def choices(env: LeagueVecEnv, rng: np.random.Generator) -> np.ndarray:
-    return random_actions(env.games.rows, env.action_masks(), rng)
+    rngs = [rng] * env.num_envs
+    return make_agent("random").act_batch(env.games.rows, env.action_masks(), rngs)
 
 
 def future(env: LeagueVecEnv, steps: int) -> list[tuple[Any, ...]]:
@@ -221,10 +222,11 @@ def test_opponent__plays_all_other_seats_of_its_games_and_no_others():
     asked: dict[str, list[tuple[int, int]]] = {"first": [], "second": []}
 
     def noting(name: str) -> Any:
+        @AllGames
         def answer(rows: Rows, masks: np.ndarray, rng: np.random.Generator) -> np.ndarray:
             seen = zip(rows["max_rounds"].tolist(), rows["current_player"].tolist(), strict=True)
             asked[name].extend(seen)
-            return to_fifth_line(rows, masks, rng)
+            return to_fifth_line.function(rows, masks, rng)
 
         return answer
 

@@ -1,14 +1,13 @@
 """Whole runs, small ones: they learn, they can be repeated, and they leave behind what they promise."""
 
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
 import torch
-from azul_train.selfplay.evaluation import Evaluation, evaluate
-from azul_train.selfplay.opponents import NetworkPlayer
 
-from azul_agents.baselines.random_agent import random_actions
+from azul_agents import MatchConfig, MatchResult, run_match
 from azul_agents.neural.model_file import read_model
 from azul_train.export import export_network, load_network
 from azul_train.network import AzulNetwork
@@ -17,6 +16,7 @@ from azul_train.run.progress import EVALUATION, IMITATION, SELF_PLAY, Progress
 from azul_train.run.scorekeeper import FINAL_DEALS
 from azul_train.sb3.checkpoint import load_checkpoint
 from azul_train.sb3.training import Run, train
+from azul_train.selfplay.network_agent import NetworkAgent
 from train.tiny import new_folder, tiny_config, without_times
 
 LEARNING = (
@@ -33,7 +33,7 @@ WINS_OF_A_BEGINNER = 0.6
 
 class Trained(NamedTuple):
     folder: RunFolder
-    results: list[Evaluation]
+    results: list[MatchResult]
     metrics: list[dict[str, Any]]
 
 
@@ -122,23 +122,26 @@ def test_time_shares__add_up_and_name_every_part(learned):
     assert min(shares.values()) > 0
 
 
+def wins(model: Path, games: int, seed: int) -> float:
+    """What `azul eval` counts for a model against random, in one process."""
+    specs = (f"neural:path={model}", "random")
+    return run_match(specs, MatchConfig(games, seed, jobs=1)).tallies[0].won
+
+
 def test_best_model__is_the_one_that_did_best_and_the_final_evaluation_is_its(learned):
-    best = NetworkPlayer(load_network(learned.folder.best_model), is_sampling=False)
     config = learned.folder.config.evaluation
     during = [line for line in lines(learned.metrics, "evaluation") if not line.get("final", False)]
     top = max(line["win_rate"] for line in during)
-    measured = evaluate(best, random_actions, "random", 2, config.games, config.seed)
-    assert measured.win_rate == top
+    assert wins(learned.folder.best_model, config.games, config.seed) == top * config.games
     fresh = config.seed + FINAL_DEALS
-    assert (
-        evaluate(best, random_actions, "random", 2, config.final_games, fresh) == learned.results[0]
-    )
+    won = wins(learned.folder.best_model, config.final_games, fresh)
+    assert won == learned.results[0].tallies[0].won
     final = lines(learned.metrics, "evaluation")[-1]
-    assert (final["wins"], final["games"]) == (learned.results[0].wins, 200)
+    assert (final["wins"], final["games"]) == (won, 200)
     card = read_model(learned.folder.best_model).card
     assert card["steps"] in [line["steps"] for line in during if line["win_rate"] == top]
     assert card["win_rates"] == {"random": top}
-    assert [line["wins"] for line in card["final"]] == [learned.results[0].wins]
+    assert [line["wins"] for line in card["final"]] == [won]
 
 
 def test_last_model__is_the_learner_of_the_last_checkpoint(learned):
@@ -160,9 +163,8 @@ def test_worse_learner__does_not_replace_the_best_model(tmp_path):
     results = run.learn()
     assert weights(load_network(folder.best_model)) == weights(kept)
     assert weights(load_network(folder.model)) == weights(run.network) != weights(kept)
-    player = NetworkPlayer(kept, is_sampling=False)
     seed = config.evaluation.seed + FINAL_DEALS
-    assert results == [evaluate(player, random_actions, "random", 2, 20, seed)]
+    assert [result.tallies[0].won for result in results] == [wins(folder.best_model, 20, seed)]
     assert read_model(folder.best_model).card["steps"] == 5
 
 
@@ -190,7 +192,7 @@ def test_snapshots__stay_frozen_through_a_run(tmp_path):
     run.begin()
     run.learn()
     snapshot = next(member for member in run.league.members if member.is_snapshot)
-    assert isinstance(snapshot.player, NetworkPlayer)
+    assert isinstance(snapshot.player, NetworkAgent)
     assert weights(snapshot.player.network) == first != weights(run.network)
     assert weights(load_network(folder.snapshots / "000000000.npz")) == first
 

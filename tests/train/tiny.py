@@ -8,6 +8,7 @@ import numpy as np
 
 from azul_env.core.spec import ACTIONS_PER_SOURCE, NUM_DESTINATIONS
 from azul_env.core.state import Rows
+from azul_env.envs.opponents import AllGames
 from azul_env.state import GameState
 from azul_train.config import NetworkSize, TrainConfig, read_config
 from azul_train.network import AzulNetwork
@@ -43,17 +44,20 @@ def without_times(metrics: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     return [{key: line[key] for key in line if key not in TIMES} for line in metrics]
 
 
+@AllGames
 def to_fifth_line(rows: Rows, masks: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """An opponent that puts the first tiles it may into its fifth line."""
     is_wanted = np.arange(masks.shape[1]) % NUM_DESTINATIONS == FIFTH_LINE
     return (masks & is_wanted).argmax(axis=1)
 
 
+@AllGames
 def lowest_action(rows: Rows, masks: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """An opponent without a will: the first legal action."""
     return masks.argmax(axis=1)
 
 
+@AllGames
 def only_floor(rows: Rows, masks: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """The worst opponent: everything falls."""
     is_floor = np.arange(masks.shape[1]) % NUM_DESTINATIONS == NUM_DESTINATIONS - 1
