@@ -69,11 +69,11 @@ def play_together(tables: Sequence["Table"]) -> list[PlayedGame]:
     for table in tables:
         table.begin()
     while playing := [table for table in tables if not table.recorder.state.is_terminal]:
-        asked: dict[Agent, list[Table]] = {}
+        asked: dict[tuple[Agent, int], list[Table]] = {}
         for table in playing:
-            asked.setdefault(table.agent_to_move, []).append(table)
-        for agent, of_agent in asked.items():
-            _ask(agent, of_agent)
+            asked.setdefault((table.agent_to_move, len(table.agents)), []).append(table)
+        for (agent, _), together in asked.items():
+            _ask(agent, together)
     return [table.end() for table in tables]
 
 
