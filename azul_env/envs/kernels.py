@@ -12,15 +12,13 @@ from azul_env.core.moves import draft
 from azul_env.core.rounds import MAX_ROUNDS, PLAYING, close_round
 from azul_env.core.spec import ACTIONS_PER_SOURCE
 from azul_env.core.state import Row, Rows, center_of
-from azul_env.float_observation import write_floats
-from azul_env.observation import write_features
+from azul_env.observation import write_observation
 from azul_env.rewards import ILLEGAL_PENALTY, begin_rewards, finish_rewards
 
 Flags = NDArray[np.bool_]
 Numbers = NDArray[np.int64]
 Rewards = NDArray[np.float64]  # by game and seat
-
-NO_FLOATS = np.zeros((0, 0), np.float32)  # as observations, where the features themselves are all
+Bytes = NDArray[np.uint8]  # of observations, by game: `array.view(np.uint8)` of uint8 or float32
 
 
 @kernel
@@ -58,43 +56,14 @@ def publish(
     rows: Rows,
     players: Numbers,
     masks: Flags,
-    features: NDArray[np.uint8],
-    observations: NDArray[np.float32],
+    observations: Bytes,
     first: int,
     last: int,
 ) -> None:
-    """Write masks and observations of the given players; with NO_FLOATS, only their features."""
+    """Write masks and observations of the given players."""
     for i in range(first, last):
-        _publish_game(rows[i], players[i], masks, features, observations, i)
-
-
-@kernel
-def _publish_game(
-    row: Row,
-    player: int,
-    masks: Flags,
-    features: NDArray[np.uint8],
-    observations: NDArray[np.float32],
-    i: int,
-) -> None:
-    """Write the mask and the observation of one game."""
-    write_mask(row, masks[i])
-    _observe_game(row, player, features, observations, i)
-
-
-@kernel
-def _observe_game(
-    row: Row,
-    player: int,
-    features: NDArray[np.uint8],
-    observations: NDArray[np.float32],
-    i: int,
-) -> None:
-    """Write the observation of one game, as floats unless there are NO_FLOATS."""
-    if len(observations) == 0:
-        write_features(row, player, features[i])
-    else:
-        write_floats(row, player, observations[i])
+        write_mask(rows[i], masks[i])
+        write_observation(rows[i], players[i], observations[i])
 
 
 @kernel
@@ -115,10 +84,8 @@ def step_turns(
     acted: Numbers,
     players: Numbers,
     masks: Flags,
-    features: NDArray[np.uint8],
-    observations: NDArray[np.float32],
-    final_features: NDArray[np.uint8],
-    final_observations: NDArray[np.float32],
+    observations: Bytes,
+    final_observations: Bytes,
     first: int,
     last: int,
 ) -> None:
@@ -148,10 +115,11 @@ def step_turns(
             final_rows[i] = rows[i]
             for player in range(row["num_players"]):
                 final_scores[i, player] = row["scores"][player]
-            _observe_game(row, mover, final_features, final_observations, i)
+            write_observation(row, mover, final_observations[i])
             reset_game(row, row["num_players"], starting_player, max_rounds, streams, i)
         players[i] = row["current_player"]
-        _publish_game(row, players[i], masks, features, observations, i)
+        write_mask(row, masks[i])
+        write_observation(row, players[i], observations[i])
 
 
 @kernel
@@ -214,8 +182,7 @@ def settle(
     own_rewards: NDArray[np.float64],
     terminated: Flags,
     truncated: Flags,
-    final_features: NDArray[np.uint8],
-    final_observations: NDArray[np.float32],
+    final_observations: Bytes,
     first: int,
     last: int,
 ) -> None:
@@ -230,4 +197,4 @@ def settle(
         truncated[i] = row["end_reason"] == MAX_ROUNDS and not illegal[i]
         terminated[i] = illegal[i] or (row["end_reason"] != PLAYING and not truncated[i])
         if terminated[i] or truncated[i]:
-            _observe_game(row, seats[i], final_features, final_observations, i)
+            write_observation(row, seats[i], final_observations[i])

@@ -15,7 +15,7 @@ from azul_env.core.batch import NONE_ILLEGAL, write_masks
 from azul_env.core.rounds import PLAYING
 from azul_env.core.state import Rows, empty_rows
 from azul_env.core.threads import Workers
-from azul_env.envs.buffers import Buffers, Vectors, observations_in
+from azul_env.envs.buffers import Buffers
 from azul_env.envs.kernels import (
     act,
     answer_randomly,
@@ -47,8 +47,7 @@ class SeatArrays(NamedTuple):
     """What the learners are shown."""
 
     masks: NDArray[np.bool_]
-    features: NDArray[np.uint8]
-    floats: NDArray[np.float32]
+    observations: NDArray[Any]
 
 
 class SeatGames:
@@ -84,9 +83,9 @@ class SeatGames:
         """Play the learners' actions and the opponents' answers. Finished games stay as they are until `begin`."""
         settings, count = self.settings, len(self.rows)
         all_rewards = np.zeros((count, settings.num_players))
-        final = self._final_buffers.take(lambda: Vectors.new(count, settings))
+        (final,) = self._final_buffers.take(lambda: (settings.new_observations(count),))
         terminated, truncated, illegal = np.zeros((3, count), np.bool_)
-        result = SeatStep(np.zeros(count), terminated, truncated, illegal, observations_in(*final))
+        result = SeatStep(np.zeros(count), terminated, truncated, illegal, final)
         before = self.rows.copy() if settings.reward_kind == CUSTOM else None
         kind = settings.reward_kind
         self.workers.run(act, self.rows, self.streams, actions, kind, all_rewards, result.illegal)
@@ -101,7 +100,7 @@ class SeatGames:
             result.rewards,
             result.terminated,
             result.truncated,
-            *final,
+            final.view(np.uint8),
         )
         if before is not None:
             self._add_custom_rewards(before, result)
@@ -110,15 +109,14 @@ class SeatGames:
     def publish(self) -> tuple[NDArray[Any], NDArray[np.bool_]]:
         """Observations and masks of all learners, in arrays that are the caller's."""
         arrays = self._buffers.take(self._new_arrays)
-        self.workers.run(
-            publish, self.rows, self.seats, arrays.masks, arrays.features, arrays.floats
-        )
-        return observations_in(arrays.features, arrays.floats), arrays.masks
+        masks, observations = arrays
+        self.workers.run(publish, self.rows, self.seats, masks, observations.view(np.uint8))
+        return observations, masks
 
     def _new_arrays(self) -> "SeatArrays":
         count, settings = len(self.rows), self.settings
         masks = np.empty((count, settings.num_actions), np.bool_)
-        return SeatArrays(masks, *Vectors.new(count, settings))
+        return SeatArrays(masks, settings.new_observations(count))
 
     def _answer(self, illegal: NDArray[np.bool_], rng: np.random.Generator) -> None:
         """Let opponents play until every learner is to move, except where its game is over."""

@@ -5,10 +5,11 @@ from typing import Any, Final, Literal
 
 import numpy as np
 from gymnasium import spaces
+from numpy.typing import NDArray
 
 from azul_env.core.batch import RANDOM_SEAT
 from azul_env.core.spec import COUNTER_LIMIT, MAX_PLAYERS, MIN_PLAYERS, num_actions
-from azul_env.observation import observation_highs, observation_scales, observation_size
+from azul_env.observation import observation_highs, observation_size
 from azul_env.rewards import Reward, reward_function, reward_kind
 
 RANDOM: Final = "random"
@@ -41,7 +42,6 @@ class Settings:
         self.dtype = OBSERVATION_TYPES[observation]
         self.num_actions = num_actions(num_players)
         self.size = observation_size(num_players)
-        self.scales = observation_scales(num_players)
 
     def observation_space(self) -> spaces.Box:
         """The space of the observation vector."""
@@ -49,6 +49,10 @@ class Settings:
             highs = observation_highs(self.num_players)
             return spaces.Box(np.zeros_like(highs), highs, dtype=np.uint8)
         return spaces.Box(0.0, 1.0, (self.size,), np.float32)
+
+    def new_observations(self, count: int) -> NDArray[Any]:
+        """Room for this many observations."""
+        return np.empty((count, self.size), self.dtype)
 
     def action_space(self) -> spaces.Discrete:
         """The space of actions."""

@@ -14,7 +14,7 @@ from azul_agents.search.alphabeta import AlphaBetaAgent
 from azul_env.core.state import Rows
 from azul_env.envs.kernels import publish
 from azul_env.envs.seats import BatchedOpponent, OneByOne
-from azul_env.observation import PADDING, observation_size
+from azul_env.observation import observation_size
 from azul_train.network import AzulNetwork
 
 COMPILED: dict[str, BatchedOpponent] = {"random": random_actions, "greedy": greedy_actions}
@@ -49,13 +49,11 @@ class SearchPlayer:
 
 def observed(rows: Rows, masks: NDArray[np.bool_]) -> NDArray[np.float32]:
     """What the players to move see; their legal actions are written into `masks`."""
-    players = int(rows["num_players"][0])
-    size = observation_size(players)
-    features = np.empty((len(rows), size + PADDING), np.uint8)
-    floats = np.empty((len(rows), size), np.float32)
+    size = observation_size(int(rows["num_players"][0]))
+    observations = np.empty((len(rows), size), np.float32)
     movers = rows["current_player"].astype(np.int64)
-    publish(rows, movers, masks, features, floats, 0, len(rows))
-    return floats
+    publish(rows, movers, masks, observations.view(np.uint8), 0, len(rows))
+    return observations
 
 
 class NetworkPlayer:
