@@ -26,6 +26,7 @@ DIGIT_BITS: Final = 7  # counters that may grow large are written in two digits
 DIGIT: Final = (1 << DIGIT_BITS) - 1
 TWO_DIGITS: Final = (1 << 2 * DIGIT_BITS) - 1
 SCORE_KNEE: Final = DIGIT  # scores up to here are one number; the rest follows in two digits
+IN_DIGITS: Final = f"in two digits of base {DIGIT + 1}"
 MARKER_SHIFT: Final = LANE_BITS * NUM_COLORS  # above the lanes of the center
 SEAT_BITS: Final = (1 << MAX_PLAYERS) - 1
 
@@ -35,7 +36,8 @@ def adjacent(count: int, bits: int, first: int = 0) -> tuple[int, ...]:
     return tuple(range(first, first + bits * count, bits))
 
 
-LANES: Final = adjacent(NUM_COLORS, LANE_BITS)  # tiles by color
+LANES: Final = adjacent(NUM_COLORS, LANE_BITS)
+CELLS: Final = adjacent(NUM_LINES * NUM_LINES, bits=1)
 
 
 def field(
@@ -152,88 +154,64 @@ ROUNDS: Final = Codec(read_rounds, restore_rounds)
 TURN: Final = Codec(read_turn, restore_turn)
 
 
-def colored_wall() -> tuple[Word, ...]:
-    """The wall of the colored variant: the pattern gives every cell its color, so that a bit per cell is enough."""
-    cells = adjacent(NUM_LINES * NUM_LINES, bits=1)
-    meaning = "1 where a tile is, by row and column"
-    return (word(WALLS, field("wall", 1, cells, meaning, (NUM_LINES, NUM_LINES))),)
+COLORED_WALL: Final = (
+    # The pattern gives every cell its color, so that a bit per cell is enough.
+    word(WALLS, field("wall", 1, CELLS, "1 where a tile is, by row and column", (NUM_LINES,) * 2)),
+)
+
+
+def encoding(num_players: int, wall: tuple[Word, ...] = COLORED_WALL) -> Encoding:
+    """The whole observation; another variant has other words for the wall."""
+    factory = field("factories", FACTORY_CAPACITY, LANES, "tiles by factory and color")
+    boards, table = board(num_players, wall), common(num_players)
+    return Encoding(num_players, boards, word(SOURCES, factory), table)
 
 
 def board(num_players: int, wall: tuple[Word, ...]) -> tuple[Word, ...]:
     """One player's board."""
-    slots = adjacent(FLOOR_SLOTS, NIBBLE_BITS)
-    beyond = f"score up to {SCORE_KNEE}; what is beyond, in two digits of base {DIGIT + 1}"
-    score_highs, score_shifts = (SCORE_KNEE, DIGIT, DIGIT), (0, 2 * DIGIT_BITS, DIGIT_BITS)
+    slots, score = adjacent(FLOOR_SLOTS, NIBBLE_BITS), (0, 2 * DIGIT_BITS, DIGIT_BITS)
+    order, most = (3 * DIGIT_BITS,), num_players - 1
+    beyond = f"score up to {SCORE_KNEE}; what is beyond, {IN_DIGITS}"
     return (
         *wall,
-        Word(LINE_COUNTS, tuple(map(line_field, range(NUM_LINES))), LINE_COLORS),
+        Word(LINE_COUNTS, tuple(map(line_field, range(NUM_LINES))), keys=LINE_COLORS),
         word(
             FLOORS,
             field("floor", MARKER_TOKEN, slots, "by slot: 0 free, color + 1, or 6 for the marker"),
         ),
         word(
             SCORE,
-            field("score", score_highs, score_shifts, beyond),
-            field(
-                "resigned",
-                num_players - 1,
-                (3 * DIGIT_BITS,),
-                "0 still playing, k the k-th to resign",
-            ),
+            field("score", (SCORE_KNEE, DIGIT, DIGIT), score, beyond),
+            field("resigned", most, order, "0 still playing, k the k-th to resign"),
         ),
     )
 
 
-def table(num_players: int) -> tuple[Word, ...]:
-    """What the players share, except for the factories."""
-    starters, reasons = MAX_PLAYERS, 2 * MAX_PLAYERS
-    digits, base = (DIGIT_BITS, 0), f"in two digits of base {DIGIT + 1}"
-    cap_digits = (3 * DIGIT_BITS, 2 * DIGIT_BITS)
+def common(num_players: int) -> tuple[Word, ...]:
+    """What belongs to no player, except for the factories."""
+    marker = (MARKER_SHIFT,)
+    digits, cap_digits = (DIGIT_BITS, 0), (3 * DIGIT_BITS, 2 * DIGIT_BITS)
+    movers, starters = adjacent(num_players, 1), adjacent(num_players, 1, first=MAX_PLAYERS)
+    reasons = adjacent(len(EndReason) - 1, 1, first=2 * MAX_PLAYERS)
     return (
         word(
             CENTER,
             field("center", TILES_PER_COLOR, LANES, "tiles by color"),
-            field(
-                "marker_in_center", 1, (MARKER_SHIFT,), "1 until the first-player marker is taken"
-            ),
+            field("marker_in_center", 1, marker, "1 until the first-player marker is taken"),
         ),
         word(BAG, field("bag", TILES_PER_COLOR, LANES, "tiles by color")),
         word(LID, field("lid", TILES_PER_COLOR, LANES, "tiles by color")),
         word(
             ROUNDS,
-            field("round", DIGIT, digits, f"rounds completed, {base}"),
-            field("max_rounds", DIGIT, cap_digits, f"the cap of rounds, {base}"),
+            field("round", DIGIT, digits, f"rounds completed, {IN_DIGITS}"),
+            field("max_rounds", DIGIT, cap_digits, f"the cap of rounds, {IN_DIGITS}"),
         ),
         word(
             TURN,
+            field("to_move", 1, movers, "who is to move, or moved last: the observer first"),
             field(
-                "to_move",
-                1,
-                adjacent(num_players, 1),
-                "who is to move, or moved last: the observer first",
+                "starts_next_round", 1, starters, "who starts the next round: the observer first"
             ),
-            field(
-                "starts_next_round",
-                1,
-                adjacent(num_players, 1, starters),
-                "who starts the next round: the observer first",
-            ),
-            field(
-                "end_reason",
-                1,
-                adjacent(len(EndReason) - 1, 1, reasons),
-                "row, no tiles, max rounds, resignation",
-            ),
+            field("end_reason", 1, reasons, "row, no tiles, max rounds, resignation"),
         ),
-    )
-
-
-def encoding(num_players: int, wall: tuple[Word, ...] | None = None) -> Encoding:
-    """All of the observation; another variant passes other words for the wall."""
-    tiles = field("factories", FACTORY_CAPACITY, LANES, "tiles by factory and color")
-    return Encoding(
-        num_players,
-        board(num_players, wall or colored_wall()),
-        word(SOURCES, tiles),
-        table(num_players),
     )

@@ -27,7 +27,7 @@ def compose_writer(encodings: Sequence[Encoding]) -> Writer:
     signature, so an array of either goes to them as `observation.view(np.uint8)`.
     """
     for encoding in encodings:
-        last = encoding.table[-1]  # alone in its size to depend on the number of players
+        last = encoding.table[-1]  # the only word whose size may depend on the number of players
         assert EIGHT <= last.size <= encodings[0].table[-1].size + EIGHT and not last.keys
     tables = _Tables(encodings)
     sizes = tables.sizes
