@@ -15,6 +15,7 @@ from azul_env.core.jit import composed_kernel
 from azul_env.core.simd import EIGHT, HALF_BITS, unpacker
 from azul_env.core.spec import MIN_PLAYERS
 from azul_env.core.state import Row, center_of
+from azul_env.core.words import as_int64
 from azul_env.observation.layout import Encoding, Word
 
 Writer = Callable[[Row, int, NDArray[np.uint8]], None]
@@ -83,7 +84,7 @@ def _compose_form(
     def write(row: Row, player: int, out: NDArray[np.uint8]) -> None:
         players = row["num_players"]
         entry = width * (players - MIN_PLAYERS)
-        place = 0
+        place = as_int64(0)
         seat = player
         for _ in range(players):
             write_board(row, seat, out, place, entry)
