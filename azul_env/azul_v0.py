@@ -11,7 +11,7 @@
 
 |  | 2 players | 3 players | 4 players |
 | --- | --- | --- | --- |
-| factory displays | 5 | 7 | 9 |
+| factories | 5 | 7 | 9 |
 | actions | 180 | 240 | 300 |
 | observation | 175 | 248 | 321 |
 
@@ -20,7 +20,7 @@
 | argument | default | meaning |
 |---|---|---|
 | `num_players` | 2 | 2, 3 or 4 |
-| `max_rounds` | 50 | the game is cut off after so many rounds |
+| `max_rounds` | 50 | the game is cut off after this many rounds |
 | `reward` | `"outcome"` | `"outcome"`, `"score_margin"`, `"round_margin"`, or a function `(before, after) -> n numbers` |
 | `render_mode` | None | `"human"`, `"rgb_array"` or `"ansi"` |
 | `starting_player` | 0 | a seat, or `"random"`: drawn for every game |
@@ -28,39 +28,43 @@
 
 ### Actions
 
-`index = (source * 5 + color) * 6 + destination`. Sources 0..F-1 are the factory displays, F is the center; colors are
+`index = (source * 5 + color) * 6 + destination`. Sources 0..F-1 are the factories, F is the center; colors are
 blue 0, yellow 1, red 2, black 3, white 4; destinations 0..4 are the pattern lines, 5 is the floor. All tiles of the color
 are taken, and what does not fit into a line falls to the floor.
 
-`action_mask[index]` is 1 where the action is legal. It is all zeros for whoever is not to move, and for all when the
-game is over. `env()` ends the game on an illegal action, with -1 for its player and 0 for the others; `raw_env()` raises
+`action_mask[index]` is 1 where the action is legal. It is all zeros for agents that are not to move, and for all when
+the game is over. `env()` ends the game on an illegal action, with -1 for its player and 0 for the others; `raw_env()` raises
 `IllegalActionError` and changes nothing.
 
 ### Observations
 
-Everything on the table, seen from the agent's own seat: n boards, the own one first and the others in turn order, each
+Everything on the table, seen from the agent's seat: n boards, the agent's first and the others in turn order, each
 61 numbers; then the table. Nothing is hidden but the order of the tiles in the bag, which is chance. Every number is an
 integer from 0 to its `high`, divided by it in the float32 form. `azul_env.decode_observation` gives the position back.
 
 | part of a board | places | high | meaning |
 | --- | --- | --- | --- |
 | `wall` | 0..24 | 1 | 1 where a tile is, by row and column |
-| `line_0` .. `line_4` | 25..49 | 1, 2, 3, 4, 5 | for each line, its tiles at the place of their color |
+| `line_0` | 25..29 | 1 | tiles in line 0, by color |
+| `line_1` | 30..34 | 2 | tiles in line 1, by color |
+| `line_2` | 35..39 | 3 | tiles in line 2, by color |
+| `line_3` | 40..44 | 4 | tiles in line 3, by color |
+| `line_4` | 45..49 | 5 | tiles in line 4, by color |
 | `floor` | 50..56 | 6 | by slot: 0 free, color + 1, or 6 for the marker |
 | `score` | 57..59 | 127, 127, 127 | score up to 127; what is beyond, in two digits of base 128 |
 | `resigned` | 60 | n - 1 | 0 still playing, k the k-th to resign |
 
 | part of the table | 2 players | 3 players | 4 players | high | meaning |
 | --- | --- | --- | --- | --- | --- |
-| `factories` | 122..146 | 183..217 | 244..288 | 4 | tiles by display and color |
+| `factories` | 122..146 | 183..217 | 244..288 | 4 | tiles by factory and color |
 | `center` | 147..151 | 218..222 | 289..293 | 20 | tiles by color |
-| `marker_in_center` | 152 | 223 | 294 | 1 | 1 while nobody has taken the first-player marker |
+| `marker_in_center` | 152 | 223 | 294 | 1 | 1 until the first-player marker is taken |
 | `bag` | 153..157 | 224..228 | 295..299 | 20 | tiles by color |
 | `lid` | 158..162 | 229..233 | 300..304 | 20 | tiles by color |
 | `round` | 163..164 | 234..235 | 305..306 | 127 | rounds completed, in two digits of base 128 |
 | `max_rounds` | 165..166 | 236..237 | 307..308 | 127 | the cap of rounds, in two digits of base 128 |
-| `to_move` | 167..168 | 238..240 | 309..312 | 1 | who is to move, or moved last: own seat first |
-| `starts_next_round` | 169..170 | 241..243 | 313..316 | 1 | who starts the next round: own seat first |
+| `to_move` | 167..168 | 238..240 | 309..312 | 1 | who is to move, or moved last: the observer first |
+| `starts_next_round` | 169..170 | 241..243 | 313..316 | 1 | who starts the next round: the observer first |
 | `end_reason` | 171..174 | 244..247 | 317..320 | 1 | row, no tiles, max rounds, resignation |
 
 ### Rewards
@@ -68,7 +72,7 @@ integer from 0 to its `high`, divided by it in the float32 form. `azul_env.decod
 | name | value |
 |---|---|
 | `outcome` | at the end, 1 - 2 (rank - 1) / (n - 1), tied ranks averaged: zero-sum, +1 for a win and -1 for a loss with 2 players; 0 before |
-| `score_margin` | at the end, own points minus the mean of the others'; 0 before |
+| `score_margin` | at the end, the agent's points minus the mean of the others'; 0 before |
 | `round_margin` | the change of that margin, so at the end of every round; sums to the final margin |
 
 ### Termination and truncation

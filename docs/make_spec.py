@@ -6,7 +6,8 @@ from pathlib import Path
 
 from azul_env import azul_v0, num_actions, num_factories, observation_layout
 from azul_env.core import state
-from azul_env.observation import BOARD_SIZE, Part, observation_size
+from azul_env.observation import observation_size
+from azul_env.observation.layout import Part
 
 ROOT = Path(__file__).parents[1]
 SPEC = ROOT / "docs" / "SPEC.md"
@@ -23,7 +24,7 @@ def table(header: list[str], rows: list[list[str]]) -> str:
 def sizes_table() -> str:
     """What depends on the number of players."""
     rows = [
-        ["factory displays", *(str(num_factories(n)) for n in PLAYERS)],
+        ["factories", *(str(num_factories(n)) for n in PLAYERS)],
         ["actions", *(str(num_actions(n)) for n in PLAYERS)],
         ["observation", *(str(observation_size(n)) for n in PLAYERS)],
     ]
@@ -31,32 +32,22 @@ def sizes_table() -> str:
 
 
 def board_table() -> str:
-    """The parts of one board in the observation, the five lines in one row."""
-    own = [part for part in observation_layout(2) if part.name.startswith("own_")]
-    lines = [part for part in own if "_line_" in part.name]
-    rows = []
-    for part in own:
-        if part is lines[0]:
-            places = f"{lines[0].start}..{lines[-1].stop - 1}"
-            meaning = "for each line, its tiles at the place of their color"
-            rows.append(["`line_0` .. `line_4`", places, "1, 2, 3, 4, 5", meaning])
-        elif part not in lines:
-            rows.append(
-                [f"`{part.name.removeprefix('own_')}`", _places(part), _high(part), part.meaning]
-            )
+    """The parts of one board in the observation."""
+    prefix = "own_"
+    layouts = [[p for p in observation_layout(n) if p.name.startswith(prefix)] for n in PLAYERS]
+    rows = [
+        [f"`{own.name.removeprefix(prefix)}`", _places(own), _high(own, *others), own.meaning]
+        for own, *others in zip(*layouts, strict=True)
+    ]
     return table(["part of a board", "places", "high", "meaning"], rows)
 
 
 def table_table() -> str:
     """The parts behind the boards, with their places for every number of players."""
-    layouts = [[p for p in observation_layout(n) if p.start >= n * BOARD_SIZE] for n in PLAYERS]
+    boards = ("own_", "next_")
+    layouts = [[p for p in observation_layout(n) if not p.name.startswith(boards)] for n in PLAYERS]
     rows = [
-        [
-            f"`{parts[0].name}`",
-            *(_places(part) for part in parts),
-            _high(parts[0]),
-            parts[0].meaning,
-        ]
+        [f"`{parts[0].name}`", *map(_places, parts), _high(*parts), parts[0].meaning]
         for parts in zip(*layouts, strict=True)
     ]
     header = ["part of the table", *(f"{n} players" for n in PLAYERS), "high", "meaning"]
@@ -80,8 +71,11 @@ def _places(part: Part) -> str:
     return str(part.start) if part.start == last else f"{part.start}..{last}"
 
 
-def _high(part: Part) -> str:
-    return "n - 1" if part.name.endswith("resigned") else ", ".join(map(str, part.high))
+def _high(*parts: Part) -> str:
+    """The largest values of a part, which are given for all numbers of players."""
+    if [part.high for part in parts] == [(n - 1,) for n in PLAYERS]:
+        return "n - 1"
+    return ", ".join(map(str, parts[0].high))
 
 
 def with_tables(text: str, tables: list[str]) -> str:
@@ -97,12 +91,12 @@ def with_tables(text: str, tables: list[str]) -> str:
 
 
 def fresh_data_sheet() -> str:
-    """The module of the data sheet with its tables made anew."""
+    """The module of the data sheet with its tables regenerated."""
     return with_tables(DATA_SHEET.read_text(), [sizes_table(), board_table(), table_table()])
 
 
 def fresh_spec() -> str:
-    """The specification with its tables made anew and the data sheet in it."""
+    """The specification with its tables regenerated and the data sheet in it."""
     sheet = inspect.cleandoc(azul_v0.__doc__ or "").partition("\n\n")[2]
     begin, end = (
         "<!-- the data sheet of azul_env/azul_v0.py -->\n",

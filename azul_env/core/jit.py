@@ -27,7 +27,7 @@ ENGINE_FOLDER = Path(__file__).parents[1]  # azul_env, whose kernels all others 
 config: Any = numba_config  # its attributes are made at run time
 njit: Any = numba.njit  # its types know nothing of _nrt
 KERNELS: list[Any] = []  # every compiled kernel, for the tests that count signatures
-STALE_AFTER_SECONDS = 14 * 24 * 3600  # folders of older code, unused for so long, are removed
+STALE_AFTER_SECONDS = 14 * 24 * 3600  # folders of older code, unused for this long, are removed
 
 
 def kernel(function: Callable[P, R]) -> Callable[P, R]:
@@ -49,13 +49,29 @@ def array_kernel(function: Callable[P, R]) -> Callable[P, R]:
     return _compiled(function, forceinline=False, makes_arrays=True)
 
 
+def composed_kernel(name: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """A kernel with this name from a closure or from generated source, to be inlined into those that call it.
+
+    Numba cannot cache such a function by itself, only as part of the cached kernels that it is inlined into.
+    """
+
+    def compose(function: Callable[P, R]) -> Callable[P, R]:
+        function.__name__ = name
+        return _compiled(function, forceinline=True, is_cached=False)
+
+    return compose
+
+
 def _compiled(
-    function: Callable[P, R], forceinline: bool, makes_arrays: bool = False
+    function: Callable[P, R],
+    forceinline: bool,
+    makes_arrays: bool = False,
+    is_cached: bool = True,
 ) -> Callable[P, R]:
     if config.DISABLE_JIT:
         # Compiled integers wrap in silence; NumPy's scalars would warn in the random generator.
         return np.errstate(over="ignore")(function)
-    folder = cache_folder(_origin(function))
+    folder = cache_folder(_origin(function)) if is_cached else None
     configured = config.CACHE_DIR
     config.CACHE_DIR = str(folder) if folder else configured
     try:
@@ -63,7 +79,7 @@ def _compiled(
             cache=folder is not None,
             nogil=True,
             error_model="numpy",  # no check for a division by zero
-            # Where no arrays are made, nobody has to count references to them, which slows loops down.
+            # Without arrays of its own, a kernel needs no reference counting, which slows loops down.
             _nrt=makes_arrays,
             forceinline=forceinline,
         )(function)
@@ -129,7 +145,7 @@ class _FirstCompilation(event.Listener):
 
 
 def _remove_stale_folders(current: Path) -> None:
-    """Drop the compiled code of versions that nobody has started for weeks."""
+    """Drop the compiled code of versions that have not run for weeks."""
     for folder in current.parent.iterdir():
         if folder != current and time.time() - folder.stat().st_mtime > STALE_AFTER_SECONDS:
             shutil.rmtree(folder, ignore_errors=True)

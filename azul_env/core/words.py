@@ -1,8 +1,8 @@
 """Small sets and counts packed into one 64-bit word, and the few operations on them.
 
-Two packings serve the whole state. *Lanes*: five numbers, one a color, 12 bits each, for tile counts and for sets of
+Two packings serve the whole state. *Lanes*: five numbers, one per color, 12 bits each, for tile counts and for sets of
 sources. *Nibbles*: up to seven numbers of 4 bits each, for pattern lines and floors. Words are int64 throughout: Numba
-turns a mix of signed and unsigned into something else without a word.
+silently turns a mix of signed and unsigned into floats.
 """
 
 from typing import Any, Final
@@ -100,23 +100,6 @@ def pack_lanes(counts: Any) -> int:
 def unpack_lanes(word: int) -> tuple[int, ...]:
     """The five counts of a word."""
     return tuple(int(word) >> LANE_BITS * color & LANE for color in range(NUM_COLORS))
-
-
-@kernel
-def lanes_to_bytes(word: int) -> int:
-    """The five lanes of a word as its five lowest bytes; numbers must be below 256."""
-    pairs = (word & 0x00FF0000FF0000FF) | (
-        (word >> 4) & 0x0000FF0000FF00
-    )  # two and two together, then one
-    return (pairs & 0xFFFF) | ((pairs >> 8) & 0xFFFF0000) | ((pairs >> 16) & 0xFF00000000)
-
-
-@kernel
-def nibbles_to_bytes(word: int) -> int:
-    """The seven lowest nibbles of a word as its seven lowest bytes."""
-    word = (word | (word << 16)) & 0x00000FFF0000FFFF
-    word = (word | (word << 8)) & 0x000F00FF00FF00FF
-    return (word | (word << 4)) & 0x000F0F0F0F0F0F0F
 
 
 @kernel

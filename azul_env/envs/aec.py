@@ -16,7 +16,7 @@ from azul_env.core.state import empty_rows
 from azul_env.core.step import ILLEGAL
 from azul_env.envs.screen import RENDER_MODES, Screen
 from azul_env.envs.settings import Seat, Settings, action_number
-from azul_env.observation import PADDING, observe_one
+from azul_env.observation import observe_one
 from azul_env.rewards import CUSTOM, Reward, custom_rewards, write_rewards
 from azul_env.rules import refuse
 from azul_env.state import GameState
@@ -60,7 +60,6 @@ class AzulAEC(AECEnv[str, Any, Any]):
         self.state_space = self._observation_space
         self._rows = empty_rows(1)
         self._chances: Chances | None = None
-        self._features = np.zeros(self.settings.size + PADDING, np.uint8)
         self._rewards = np.zeros(num_players)
         self._last_turn: tuple[int | None, int | None] = (None, None)  # action and player
 
@@ -116,17 +115,16 @@ class AzulAEC(AECEnv[str, Any, Any]):
 
     def observe(self, agent: str) -> Observation:
         """The position from an agent's seat, and its legal actions: none unless it is to move."""
-        observe_one(self._rows, self._seats[agent], self._features)
+        observation = self._observation(self._seats[agent])
         mask = np.zeros(self.settings.num_actions, np.bool_)
         is_over = self.terminations.get(agent, True) or self.truncations.get(agent, True)
         if agent == self.agent_selection and not is_over:
             write_masks(self._rows, mask.reshape(1, -1), 0, 1)
-        return {"observation": self._vector(), "action_mask": mask.view(np.int8)}
+        return {"observation": observation, "action_mask": mask.view(np.int8)}
 
     def state(self) -> NDArray[Any]:
         """The whole position as one vector: what `player_0` observes."""
-        observe_one(self._rows, 0, self._features)
-        return self._vector()
+        return self._observation(0)
 
     def render(self) -> Any:
         """Show the position as the render mode says."""
@@ -188,9 +186,8 @@ class AzulAEC(AECEnv[str, Any, Any]):
             reason_name = EndReason(reason).name.lower()
             self.infos = {agent: {"end_reason": reason_name} for agent in self.agents}
 
-    def _vector(self) -> NDArray[Any]:
-        """The features just written, in the form of the observation."""
-        integers = self._features[:-PADDING]
-        if self.settings.dtype is np.uint8:
-            return integers.copy()
-        return integers * self.settings.scales
+    def _observation(self, seat: int) -> NDArray[Any]:
+        """The position from a seat."""
+        observation = np.empty(self.settings.size, self.settings.dtype)
+        observe_one(self._rows, seat, observation.view(np.uint8))
+        return observation

@@ -1,55 +1,31 @@
-"""Arrays for what a step returns, used again once the caller has let go of them.
+"""A pool of the arrays that steps return: they are reused once the caller has dropped them.
 
-A vector environment returns arrays of its own in every step, so that nobody's stored observation changes later.
-Asking the system for a fresh megabyte each time costs more than filling it, though: new pages are zeroed one by one.
+A vector environment returns other arrays in every step, so that an observation which a caller keeps never changes.
+Allocating a fresh megabyte each time costs more than filling it, though: the system zeroes new pages one by one.
 """
 
 import sys
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from azul_env.envs.kernels import NO_FLOATS
-from azul_env.envs.settings import Settings
-from azul_env.observation import PADDING
-
-KEPT = 4  # bundles of one kind that are remembered
+KEPT = 4  # bundles in a pool
 
 Bundle = TypeVar("Bundle", bound=Sequence[NDArray[Any]])
 
 
-class Vectors(NamedTuple):
-    """Arrays that kernels write observations to, as integers and as floats."""
-
-    features: NDArray[np.uint8]
-    floats: NDArray[np.float32]
-
-    @classmethod
-    def new(cls, count: int, settings: Settings) -> "Vectors":
-        """Arrays for so many games; without room for floats where the integers are the observation."""
-        features = np.empty((count, settings.size + PADDING), np.uint8)
-        if settings.dtype is np.uint8:
-            return cls(features, NO_FLOATS)
-        return cls(features, np.empty((count, settings.size), np.float32))
-
-
-def observations_in(features: NDArray[np.uint8], floats: NDArray[np.float32]) -> NDArray[Any]:
-    """The observations, in the form that was asked for."""
-    return floats if floats.size else features[:, :-PADDING]
-
-
 def _is_unheld(bundle: Sequence[NDArray[Any]], only_listed: int) -> bool:
-    """Whether nobody but the bundle holds any of its arrays, going by Python's count of references."""
-    for array in bundle:  # not all(...): a generator costs more than the test
-        if sys.getrefcount(array) > only_listed and array is not NO_FLOATS:
+    """True if no caller still references an array of the bundle."""
+    for array in bundle:  # noqa: SIM110 (a generator costs more than the test)
+        if sys.getrefcount(array) > only_listed:
             return False
     return True
 
 
 def _count_of_an_unheld_array() -> int:
-    """What that count is for an array which only its bundle holds; it depends on the version of Python."""
+    """The reference count of an array that only its bundle holds; it depends on the version of Python."""
     bundle = (np.empty(1),)
     return next(count for count in range(1, 10) if _is_unheld(bundle, count))
 
@@ -58,13 +34,13 @@ ONLY_LISTED = _count_of_an_unheld_array()
 
 
 class Buffers:
-    """Remembers the bundles of arrays it gave out and gives one again when nobody holds any of its arrays."""
+    """Pool of bundles of arrays: a bundle is reused once no caller references its arrays."""
 
     def __init__(self) -> None:
         self._bundles: list[Any] = []
 
     def take(self, make: Callable[[], Bundle]) -> Bundle:
-        """A bundle with arbitrary content, made by `make` if there is none to use again."""
+        """A bundle with arbitrary content, made by `make` if none can be reused."""
         for bundle in self._bundles:
             if _is_unheld(bundle, ONLY_LISTED):
                 return bundle

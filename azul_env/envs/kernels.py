@@ -9,17 +9,16 @@ from azul_env.core.chance import Chances, random_below
 from azul_env.core.jit import kernel
 from azul_env.core.legality import write_mask
 from azul_env.core.rounds import MAX_ROUNDS, PLAYING
-from azul_env.core.state import Row, Rows
+from azul_env.core.state import Rows
 from azul_env.core.step import ILLEGAL, RANDOM_SEAT, play_randomly, reset_game, step
-from azul_env.float_observation import write_floats
-from azul_env.observation import write_features
+from azul_env.observation import write_observation
 from azul_env.rewards import ILLEGAL_PENALTY, begin_rewards, finish_rewards
 
 Flags = NDArray[np.bool_]
 Numbers = NDArray[np.int64]
 Values = NDArray[np.float64]
 
-NO_FLOATS = np.zeros((0, 0), np.float32)  # as observations, where the features themselves are all
+Bytes = NDArray[np.uint8]  # of observations, by game: `array.view(np.uint8)` of uint8 or float32
 
 
 class Games(NamedTuple):
@@ -30,14 +29,6 @@ class Games(NamedTuple):
     settings: NDArray[Any]  # one SETTINGS
 
 
-class Published(NamedTuple):
-    """What players are shown: legal actions and observations, as integers or as floats."""
-
-    masks: Flags
-    features: NDArray[np.uint8]
-    floats: NDArray[np.float32]  # or NO_FLOATS
-
-
 class SeatArrays(NamedTuple):
     """What a step gives to the learners, one in each game."""
 
@@ -46,8 +37,7 @@ class SeatArrays(NamedTuple):
     truncated: Flags
     illegal: Flags
     all_rewards: Values  # by game and seat
-    final_features: NDArray[np.uint8]  # last observations; only where a game ended
-    final_floats: NDArray[np.float32]
+    final_observations: Bytes  # only where a game ended
 
 
 class TurnArrays(NamedTuple):
@@ -62,33 +52,25 @@ class TurnArrays(NamedTuple):
     acted: Numbers
     players: Numbers  # to move now
     masks: Flags
-    features: NDArray[np.uint8]
-    floats: NDArray[np.float32]
-    final_features: NDArray[np.uint8]
-    final_floats: NDArray[np.float32]
+    observations: NDArray[Any]
+    final_observations: NDArray[Any]  # only where a game ended
+
+    def for_kernels(self) -> "TurnArrays":
+        """The same arrays with observations as bytes, of whatever type they are."""
+        return self._replace(
+            observations=self.observations.view(np.uint8),
+            final_observations=self.final_observations.view(np.uint8),
+        )
 
 
 @kernel
-def _observe_game(
-    row: Row,
-    player: int,
-    features: NDArray[np.uint8],
-    floats: NDArray[np.float32],
-    i: int,
+def publish(
+    rows: Rows, players: Numbers, masks: Flags, observations: Bytes, first: int, last: int
 ) -> None:
-    """Write the observation of one game, as floats unless there are NO_FLOATS."""
-    if len(floats) == 0:
-        write_features(row, player, features[i])
-    else:
-        write_floats(row, player, floats[i])
-
-
-@kernel
-def publish(rows: Rows, players: Numbers, out: Published, first: int, last: int) -> None:
     """Write masks and observations of the given players."""
     for i in range(first, last):
-        write_mask(rows[i], out.masks[i])
-        _observe_game(rows[i], players[i], out.features, out.floats, i)
+        write_mask(rows[i], masks[i])
+        write_observation(rows[i], players[i], observations[i])
 
 
 @kernel
@@ -144,11 +126,11 @@ def step_turns(
             final_rows[i] = games.rows[i]
             for player in range(row["num_players"]):
                 out.final_scores[i, player] = row["scores"][player]
-            _observe_game(row, mover, out.final_features, out.final_floats, i)
+            write_observation(row, mover, out.final_observations[i])
             _restart(games, i)
         out.players[i] = row["current_player"]
         write_mask(row, out.masks[i])
-        _observe_game(row, row["current_player"], out.features, out.floats, i)
+        write_observation(row, row["current_player"], out.observations[i])
 
 
 @kernel
@@ -194,4 +176,4 @@ def settle(games: Games, seats: Numbers, out: SeatArrays, first: int, last: int)
         out.truncated[i] = row["end_reason"] == MAX_ROUNDS and not is_illegal
         out.terminated[i] = is_illegal or (row["end_reason"] != PLAYING and not out.truncated[i])
         if out.terminated[i] or out.truncated[i]:
-            _observe_game(row, seats[i], out.final_features, out.final_floats, i)
+            write_observation(row, seats[i], out.final_observations[i])

@@ -17,10 +17,9 @@ from azul_env.core.spec import num_actions
 from azul_env.core.state import Rows, empty_rows
 from azul_env.core.step import ALL_LEGAL, step_some
 from azul_env.core.threads import Workers
-from azul_env.envs.buffers import Buffers, Vectors, observations_in
+from azul_env.envs.buffers import Buffers
 from azul_env.envs.kernels import (
     Games,
-    Published,
     SeatArrays,
     act,
     answer_randomly,
@@ -86,10 +85,11 @@ class SeatGames:
     def step(self, actions: NDArray[np.int64]) -> SeatStep:
         """Play the learners' actions and the opponents' answers. Finished games stay as they are until `begin`."""
         settings, count = self.settings, len(self.rows)
-        final = self._final_buffers.take(lambda: Vectors.new(count, settings))
+        (final,) = self._final_buffers.take(lambda: (settings.new_observations(count),))
         terminated, truncated, illegal = np.zeros((3, count), np.bool_)
         all_rewards = np.zeros((count, settings.num_players))
-        out = SeatArrays(np.zeros(count), terminated, truncated, illegal, all_rewards, *final)
+        last = final.view(np.uint8)
+        out = SeatArrays(np.zeros(count), terminated, truncated, illegal, all_rewards, last)
         before = self.rows.copy() if settings.reward_kind == CUSTOM else None
         games = self._games()
         self.workers.run(act, games, actions, out)
@@ -99,23 +99,21 @@ class SeatGames:
             for game in np.flatnonzero(~out.illegal).tolist():
                 rewards = custom_rewards(settings.reward, before, self.rows, game)
                 out.rewards[game] = rewards[self.seats[game]]
-        return SeatStep(
-            out.rewards, out.terminated, out.truncated, out.illegal, observations_in(*final)
-        )
+        return SeatStep(out.rewards, terminated, truncated, illegal, final)
 
     def publish(self) -> tuple[NDArray[Any], NDArray[np.bool_]]:
         """Observations and masks of all learners, in arrays that are the caller's."""
-        arrays = self._buffers.take(self._new_arrays)
-        self.workers.run(publish, self.rows, self.seats, arrays)
-        return observations_in(arrays.features, arrays.floats), arrays.masks
+        masks, observations = self._buffers.take(self._new_arrays)
+        self.workers.run(publish, self.rows, self.seats, masks, observations.view(np.uint8))
+        return observations, masks
 
     def _games(self) -> Games:
         return Games(self.rows, self.chances, self._settings)
 
-    def _new_arrays(self) -> Published:
+    def _new_arrays(self) -> tuple[NDArray[np.bool_], NDArray[Any]]:
         count, settings = len(self.rows), self.settings
         masks = np.empty((count, settings.num_actions), np.bool_)
-        return Published(masks, *Vectors.new(count, settings))
+        return masks, settings.new_observations(count)
 
     def _answer(self, illegal: NDArray[np.bool_]) -> None:
         """Let opponents play until every learner is to move, except where its game is over."""

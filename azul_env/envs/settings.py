@@ -10,7 +10,7 @@ from azul_env.core.arguments import int64_number, number_between, player_count
 from azul_env.core.spec import COUNTER_LIMIT
 from azul_env.core.step import RANDOM_SEAT
 from azul_env.core.variant import COLORED, variant_named
-from azul_env.observation import observation_highs, observation_scales, observation_size
+from azul_env.observation import observation_highs, observation_size
 from azul_env.rewards import Reward, reward_function, reward_kind
 
 RANDOM: Final = "random"
@@ -56,7 +56,6 @@ class Settings:
         self.dtype = OBSERVATION_TYPES[observation]
         self.num_actions = self.variant.num_actions(num_players)
         self.size = observation_size(num_players)
-        self.scales = observation_scales(num_players)
 
     def compiled(self) -> NDArray[Any]:
         """The settings for kernels: an array of one SETTINGS."""
@@ -69,6 +68,10 @@ class Settings:
             highs = observation_highs(self.num_players)
             return spaces.Box(np.zeros_like(highs), highs, dtype=np.uint8)
         return spaces.Box(0.0, 1.0, (self.size,), np.float32)
+
+    def new_observations(self, count: int) -> NDArray[Any]:
+        """Room for this many observations."""
+        return np.empty((count, self.size), self.dtype)
 
     def action_space(self) -> spaces.Discrete:
         """The space of actions."""

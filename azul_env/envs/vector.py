@@ -18,8 +18,8 @@ from azul_env.core.chance import chance_of, chances_from
 from azul_env.core.spec import DEFAULT_MAX_ROUNDS
 from azul_env.core.state import STATE, Rows, empty_rows
 from azul_env.core.threads import Workers
-from azul_env.envs.buffers import Buffers, Vectors, observations_in
-from azul_env.envs.kernels import Games, Published, TurnArrays, publish, restart_games, step_turns
+from azul_env.envs.buffers import Buffers
+from azul_env.envs.kernels import Games, TurnArrays, publish, restart_games, step_turns
 from azul_env.envs.opponents import AllGames, BatchedOpponent, opponents_of
 from azul_env.envs.seats import SeatGames
 from azul_env.envs.settings import RANDOM, Seat, Settings
@@ -226,18 +226,16 @@ class AzulTurnsVectorEnv(_AzulVector):
         numbers = self._checked(actions)
         before = self.rows.copy() if self.settings.reward_kind == CUSTOM else None
         self._arrays = arrays = self._buffers.take(self._new_arrays)
-        self.workers.run(step_turns, self._games, numbers, arrays, self._final_rows)
+        self.workers.run(step_turns, self._games, numbers, arrays.for_kernels(), self._final_rows)
         ended = arrays.terminated | arrays.truncated
         if before is not None:
             self._write_custom_rewards(before, ended)
         info = {"rewards": arrays.rewards, "acted": arrays.acted, **self._turn_info()}
         if np.count_nonzero(ended):  # several times faster than any()
-            final = observations_in(arrays.final_features, arrays.final_floats)
-            info |= self._final_info(ended, arrays.final_scores, final)
+            info |= self._final_info(ended, arrays.final_scores, arrays.final_observations)
             if np.count_nonzero(arrays.illegal):
                 info["illegal_action"] = arrays.illegal
-        observations = observations_in(arrays.features, arrays.floats)
-        return observations, arrays.own_rewards, arrays.terminated, arrays.truncated, info
+        return arrays.observations, arrays.own_rewards, arrays.terminated, arrays.truncated, info
 
     def action_masks(self) -> NDArray[np.bool_]:
         """The legal actions of every game; the array of the last step."""
@@ -245,7 +243,6 @@ class AzulTurnsVectorEnv(_AzulVector):
 
     def _new_arrays(self) -> "TurnArrays":
         count, settings = self.num_envs, self.settings
-        current, final = Vectors.new(count, settings), Vectors.new(count, settings)
         return TurnArrays(
             rewards=np.empty((count, settings.num_players)),
             own_rewards=np.empty(count),
@@ -256,10 +253,8 @@ class AzulTurnsVectorEnv(_AzulVector):
             acted=np.empty(count, np.int64),
             players=np.empty(count, np.int64),
             masks=np.empty((count, settings.num_actions), np.bool_),
-            features=current.features,
-            floats=current.floats,
-            final_features=final.features,
-            final_floats=final.floats,
+            observations=settings.new_observations(count),
+            final_observations=settings.new_observations(count),
         )
 
     def _write_custom_rewards(self, before: Rows, ended: NDArray[np.bool_]) -> None:
@@ -273,9 +268,9 @@ class AzulTurnsVectorEnv(_AzulVector):
     def _resumed(self) -> tuple[NDArray[Any], Info]:
         self._arrays = arrays = self._buffers.take(self._new_arrays)
         arrays.players[:] = self.rows["current_player"]
-        published = Published(arrays.masks, arrays.features, arrays.floats)
-        self.workers.run(publish, self.rows, arrays.players, published)
-        return observations_in(arrays.features, arrays.floats), self._turn_info()
+        observations = arrays.observations.view(np.uint8)
+        self.workers.run(publish, self.rows, arrays.players, arrays.masks, observations)
+        return arrays.observations, self._turn_info()
 
     def _turn_info(self) -> Info:
         return {"action_mask": self._arrays.masks, "player": self._arrays.players}

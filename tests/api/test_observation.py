@@ -1,5 +1,7 @@
 """The observation: everything about a position, in named places, seen from a seat."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -8,6 +10,7 @@ from hypothesis import strategies as st
 from api.play import PLAYERS
 from azul_env import (
     GameState,
+    InvalidPositionError,
     decode_observation,
     from_dict,
     legal_mask,
@@ -17,8 +20,11 @@ from azul_env import (
     observe,
     to_dict,
 )
-from azul_env.envs.kernels import Published, publish
-from azul_env.observation import PADDING, observation_highs, observation_size
+from azul_env.core.spec import COLOR_NAMES
+from azul_env.envs.kernels import publish
+from azul_env.observation import observation_highs, observation_size
+from azul_env.observation.declaration import WALLS, adjacent, encoding, field, word
+from azul_env.observation.writer import compose_writer
 from positions import position, random_game
 from properties.walks import states_of, walks
 
@@ -71,20 +77,48 @@ def test_decoding__gives_back_the_state_from_every_seat_in_both_forms(state):
 def test_batch__is_written_bit_by_bit_as_a_single_state_and_nowhere_else(state):
     size, actions = observation_size(state.num_players), len(legal_mask(state))
     rows = np.concatenate([state.rows] * 3)
-    no_floats = np.zeros((0, 0), np.float32)
-    for seat in range(state.num_players):
+    for seat, dtype in product(range(state.num_players), DTYPES):
         players = np.full(3, seat)
         masks = np.ones((3, actions), np.bool_)
-        features = np.full((3, size + PADDING), 99, np.uint8)
-        floats = np.full((3, size), 99, np.float32)
-        publish(rows, players, Published(masks, features, floats), 1, 2)
-        publish(rows, players, Published(masks, features, no_floats), 1, 2)
-        assert floats[1].tobytes() == observe(state, seat, np.float32).tobytes()
-        assert features[1, :size].tobytes() == observe(state, seat, np.uint8).tobytes()
+        observations = np.full((3, size), 99, dtype)
+        publish(rows, players, masks, observations.view(np.uint8), 1, 2)
+        assert observations[1].tobytes() == observe(state, seat, dtype).tobytes()
         assert masks[1].tobytes() == legal_mask(state).tobytes()
-        for others in (floats[::2], features[::2]):
-            assert (others == 99).all()
+        assert (observations[::2] == 99).all()
         assert masks[::2].all()
+
+
+def plain_observation(state: GameState, seat: int) -> list[int]:
+    """The integers of an observation, spelled out from the position as data."""
+    place, players = to_dict(state), state.num_players
+    numbers: list[int] = []
+    for turn in range(players):
+        player = place["players"][(seat + turn) % players]
+        numbers += [cell for row in player["wall"] for cell in row]
+        for line in player["pattern_lines"]:
+            numbers += [line["count"] * (name == line["color"]) for name in COLOR_NAMES]
+        floor = [(*COLOR_NAMES, "marker").index(token) + 1 for token in player["floor"]]
+        numbers += floor + [0] * (7 - len(floor))
+        beyond = max(player["score"] - 127, 0)
+        numbers += [min(player["score"], 127), beyond // 128, beyond % 128]
+        numbers += [0 if player["resigned"] is None else player["resigned"] + 1]
+    numbers += [count for factory in place["factories"] for count in factory]
+    numbers += [*place["center"], int(place["center_has_marker"]), *place["bag"], *place["discard"]]
+    numbers += [digit for key in ("round", "max_rounds") for digit in divmod(place[key], 128)]
+    for key in ("current_player", "starting_player_next_round"):
+        numbers += [int((seat + turn) % players == place[key]) for turn in range(players)]
+    reasons = ("row", "no_tiles", "max_rounds", "resignation")
+    return numbers + [int(place["end_reason"] == reason) for reason in reasons]
+
+
+@settings(max_examples=60)
+@given(states())
+def test_observe__equals_the_position_spelled_out_number_by_number(state):
+    scales = (1 / observation_highs(state.num_players).astype(np.float64)).astype(np.float32)
+    for seat in range(state.num_players):
+        integers = np.array(plain_observation(state, seat), np.uint8)
+        assert observe(state, seat, np.uint8).tobytes() == integers.tobytes()
+        assert observe(state, seat, np.float32).tobytes() == (integers * scales).tobytes()
 
 
 @pytest.mark.parametrize("num_players", PLAYERS)
@@ -252,6 +286,13 @@ def test_observe__in_another_form_is_an_error(dtype):
         observe(table(), 0, dtype)
 
 
+@pytest.mark.parametrize("dtype", ["uint8", np.dtype("uint8"), "u1", "float32", "f4"])
+def test_observe__takes_whatever_numpy_takes_for_a_dtype(dtype):
+    expected = observe(table(), 0, np.dtype(dtype).type)
+    assert observe(table(), 0, dtype).dtype == np.dtype(dtype) == expected.dtype
+    assert np.array_equal(observe(table(), 0, dtype), expected)
+
+
 def test_decoding__of_a_wrong_shape_is_an_error():
     vector = observe(table(), 0)
     for wrong in (vector[:-1], np.append(vector, 0), vector.reshape(1, -1), vector[:0]):
@@ -270,6 +311,60 @@ def test_decoding__of_an_impossible_observation_is_an_error():
         decode_observation(vector, 3)
     with pytest.raises(ValueError, match="impossible"):
         decode_observation(np.ones_like(vector), 3)
+
+
+@pytest.mark.parametrize(
+    ("name", "numbers"),
+    [
+        ("own_wall", [2]),  # above its high
+        ("own_line_1", [1, 2]),  # two colors in a line
+        ("own_floor", [7]),
+        ("next_1_score", [100, 0, 3]),  # points beyond the knee before it is reached
+        ("to_move", [1, 1, 0]),
+        ("to_move", [0, 0, 0]),
+        ("starts_next_round", [1, 0, 1]),
+        ("end_reason", [1, 1, 0, 0]),
+    ],
+)
+def test_decoding__of_numbers_that_no_position_has_is_an_error(name, numbers):
+    part = next(part for part in observation_layout(3) if part.name == name)
+    for dtype in DTYPES:
+        vector = observe(table(), 0, dtype)
+        highs = observation_highs(3) if dtype is np.float32 else np.ones_like(vector)
+        wrong = slice(part.start, part.start + len(numbers))
+        vector[wrong] = np.array(numbers) / highs[wrong]
+        with pytest.raises(InvalidPositionError, match="impossible"):
+            decode_observation(vector, 3)
+
+
+def test_decoding__of_what_is_no_number_is_an_error():
+    vector = observe(table(), 0)
+    for wrong in (np.nan, np.inf, -1.0):
+        vector[0] = wrong
+        with pytest.raises(InvalidPositionError, match="own_wall"):
+            decode_observation(vector, 3)
+
+
+def test_encoding__of_another_wall_is_a_matter_of_other_words():
+    rows_of_wall = [
+        field(f"wall_row_{row}", 1, adjacent(5, bits=1, first=5 * row), "by column")
+        for row in reversed(range(5))
+    ]
+    encodings = [encoding(players, (word(WALLS, *rows_of_wall),)) for players in (2, 3, 4)]
+    assert [part.name for part in encodings[1].layout()][:6] == [
+        *(f"own_wall_row_{row}" for row in reversed(range(5))),
+        "own_line_0",
+    ]
+    write = compose_writer(encodings)
+    usual, other = observe(table(), 1, np.uint8), np.empty(observation_size(3), np.uint8)
+    write(table().rows[0], 1, other)
+    boards = slice(0, 3 * 61)
+    assert np.array_equal(other[boards.stop :], usual[boards.stop :])
+    for board, expected in zip(
+        other[boards].reshape(3, 61), usual[boards].reshape(3, 61), strict=True
+    ):
+        assert np.array_equal(board[:25].reshape(5, 5), expected[:25].reshape(5, 5)[::-1])
+        assert np.array_equal(board[25:], expected[25:])
 
 
 def test_size__is_one_for_each_number_of_players():

@@ -3,7 +3,7 @@
 Two things are known before any learning. The same tiles on another factory are the same move, so factories enter as a
 set: each is embedded by the same weights, and the trunk sees the sum. And what a move does to the player's board depends on
 nothing but color, number of tiles and destination, so the trunk gives one number for each of these, and all sources that
-offer that many tiles of a color share it:
+offer this many tiles of a color share it:
 
     logit(source, color, destination) = turns[color, kind(source, color), destination] + query[color] . key(source)
 
@@ -15,9 +15,8 @@ import torch
 from torch import Tensor, nn
 
 from azul_agents.neural.model_file import CENTER_INPUTS, CENTER_KINDS, NUM_KINDS
-from azul_env import observation_layout
-from azul_env.core.spec import FACTORY_CAPACITY, NUM_COLORS, NUM_DESTINATIONS, TILES_PER_COLOR
-from azul_env.core.spec import num_factories as factories_of
+from azul_env.core.spec import FACTORY_CAPACITY, NUM_COLORS, NUM_DESTINATIONS
+from azul_env.observation import observation_parts, observation_size
 from azul_train.config import NetworkSize
 
 
@@ -28,12 +27,11 @@ class AzulNetwork(nn.Module):
         super().__init__()
         size = size or NetworkSize()
         self.num_players, self.size = num_players, size
-        self.num_factories = factories_of(num_players)
-        parts = {part.name: part for part in observation_layout(num_players)}
-        self._factories = slice(parts["factories"].start, parts["factories"].stop)
-        self._center = slice(parts["center"].start, parts["center"].stop)
-        self._marker = slice(parts["marker_in_center"].start, parts["marker_in_center"].stop)
-        observed = observation_layout(num_players)[-1].stop - NUM_COLORS * self.num_factories
+        parts = observation_parts(num_players)
+        self._factories, self._center = parts["factories"], parts["center"]
+        self._marker = parts["marker_in_center"]
+        self.num_factories = self._factories.shape[0]
+        observed = observation_size(num_players) - self._factories.size
         self.factory = nn.Linear(NUM_COLORS * FACTORY_CAPACITY, size.source)
         self.center = nn.Linear(CENTER_INPUTS, size.source)
         self.trunk_1 = nn.Linear(observed + 2 * size.source, size.trunk)
@@ -58,8 +56,8 @@ class AzulNetwork(nn.Module):
         factories = torch.relu(self.factory(on_factories.flatten(2)))
         center_inputs = (
             in_center.flatten(1),
-            observations[:, self._center],
-            observations[:, self._marker],
+            observations[:, self._center.slice],
+            observations[:, self._marker.slice],
         )
         center = torch.relu(self.center(torch.cat(center_inputs, 1)))
         rest = (observations[:, : self._factories.start], observations[:, self._factories.stop :])
@@ -106,11 +104,12 @@ class AzulNetwork(nn.Module):
         return (kinds + NUM_KINDS * torch.arange(NUM_COLORS)).flatten(1)
 
     def _factory_counts(self, observations: Tensor) -> Tensor:
-        counts = torch.round(observations[:, self._factories] * FACTORY_CAPACITY)
+        counts = torch.round(observations[:, self._factories.slice] * self._factories.high[0])
         return counts.view(-1, self.num_factories, NUM_COLORS)
 
     def _center_counts(self, observations: Tensor) -> Tensor:
-        return torch.round(observations[:, self._center] * TILES_PER_COLOR).clamp(max=CENTER_KINDS)
+        counts = torch.round(observations[:, self._center.slice] * self._center.high[0])
+        return counts.clamp(max=CENTER_KINDS)
 
     def _initialise(self) -> None:
         """Orthogonal weights as PPO likes them: the first policy is nearly uniform, the first values nearly 0."""

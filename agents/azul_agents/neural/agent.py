@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from azul_agents.base import Agent, CannotAnalyseError, MoveValue
 from azul_agents.kinds import NeuralOptions, PpoOptions
-from azul_agents.neural.forward import layers_of, logits_and_values, write_game, write_games
+from azul_agents.neural.forward import layers_of, logits_and_values, write_games
 from azul_agents.neural.model_file import Model, ModelFileError, read_model
 from azul_agents.registry import AgentSpecError
 from azul_env import GameState, Rows, legal_mask
@@ -52,18 +52,17 @@ class NeuralPolicy:
             raise ValueError(f"observations must be float32 in [0, 1], not {observations.dtype}")
         return logits_and_values(self._layers, observations, self.num_actions)
 
-    def logits(self, rows: Rows) -> NDArray[np.float32]:
-        """Logits (batch, actions), legal or not, of many games as their players to move see them."""
+    def judge_all(self, rows: Rows) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Logits (batch, actions), legal or not, and values (batch,) of games as their players to move see them."""
         logits = np.empty((len(rows), self.num_actions), np.float32)
-        write_games(self._layers, np.ascontiguousarray(rows), self._observation, logits)
-        return logits
+        values = np.empty(len(rows), np.float32)
+        write_games(self._layers, np.ascontiguousarray(rows), self._observation, logits, values)
+        return logits, values
 
     def judge(self, state: GameState) -> tuple[NDArray[np.float32], float]:
         """Logits of all actions, legal or not, and value of a position, as the player to move sees it."""
-        logits = np.empty(self.num_actions, np.float32)
-        seen = self._observation
-        value = write_game(self._layers, state.rows, state.current_player, seen, logits)
-        return logits, float(value)
+        logits, values = self.judge_all(state.rows)
+        return logits[0], float(values[0])
 
 
 class NeuralAgent(Agent):
@@ -135,7 +134,7 @@ class NeuralAgent(Agent):
         """The logits of many games, -inf for what is not legal."""
         if not legal_masks.any(axis=1).all():
             raise ValueError("the game is over: there is no move to choose")
-        logits = self.policy(int(rows["num_players"][0])).logits(rows)
+        logits = self.policy(int(rows["num_players"][0])).judge_all(rows)[0]
         logits[~legal_masks] = -np.inf
         return logits
 

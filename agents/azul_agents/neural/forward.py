@@ -1,8 +1,8 @@
 """The trained network as compiled code: logits and value of a position, without torch.
 
 The same function as `azul_train.network.AzulNetwork`, which explains it. Here a layer is one matrix whose first row is the
-bias and whose other rows are the weights of one input each: most inputs are 0 (empty cells, units that are off), and
-their rows need not be looked at. One position is computed like one of many, so both give the same bits.
+bias and whose other rows are the weights of one input each: most inputs are 0 (empty cells, inactive units), and their
+rows are skipped. A single position and a batch run the same code, so both give the same bits.
 """
 
 from typing import Any, Final, NamedTuple
@@ -12,16 +12,26 @@ from numpy.typing import NDArray
 
 from azul_agents.neural.model_file import CENTER_INPUTS, CENTER_KINDS, NUM_KINDS, Model
 from azul_env.core.jit import array_kernel, kernel
-from azul_env.core.spec import FACTORY_CAPACITY, NUM_COLORS, NUM_DESTINATIONS, TILES_PER_COLOR
+from azul_env.core.spec import (
+    FACTORY_CAPACITY,
+    MAX_PLAYERS,
+    MIN_PLAYERS,
+    NUM_COLORS,
+    NUM_DESTINATIONS,
+)
 from azul_env.core.state import Rows
-from azul_env.float_observation import write_floats
-from azul_env.observation import BOARD_SIZE
+from azul_env.observation import observation_parts, write_observation
 
 Vector = NDArray[np.float32]
 Matrix = NDArray[np.float32]
 
-FACTORY_HIGH: Final = np.float32(FACTORY_CAPACITY)  # what the observation divides counts by
-CENTER_HIGH: Final = np.float32(TILES_PER_COLOR)
+PARTS: Final = [observation_parts(players) for players in range(MIN_PLAYERS, MAX_PLAYERS + 1)]
+# Where parts of the observation begin, by number of players above MIN_PLAYERS.
+FACTORIES: Final = np.array([parts["factories"].start for parts in PARTS])
+CENTER: Final = np.array([parts["center"].start for parts in PARTS])
+MARKER: Final = np.array([parts["marker_in_center"].start for parts in PARTS])
+FACTORY_HIGH: Final = np.float32(PARTS[0]["factories"].high[0])  # what counts are divided by
+CENTER_HIGH: Final = np.float32(PARTS[0]["center"].high[0])
 AT_ONCE: Final = 4  # rows added in one pass, so that the sums stay in registers
 
 
@@ -59,7 +69,7 @@ def _copy(source: Vector, target: Vector) -> None:
 
 @array_kernel
 def apply_layer(layer: Matrix, inputs: Vector, outputs: Vector) -> None:
-    """Write what a layer makes of its inputs, passing over those that are 0."""
+    """Write the outputs of a layer, skipping the inputs that are 0."""
     active = np.empty(len(inputs), np.int64)
     count = 0
     for place in range(len(inputs)):
@@ -110,18 +120,20 @@ def _tiles(observed: np.float32, high: np.float32) -> int:
 
 @array_kernel
 def _write_sources(
-    layers: Layers, observation: Vector, start: int, kinds: NDArray[np.int64], keys: Matrix
+    layers: Layers, observation: Vector, layout: int, kinds: NDArray[np.int64], keys: Matrix
 ) -> Vector:
     """Write kinds and keys of all sources; return what the trunk sees of them: the factories' sum, and the center.
 
-    A kind is written as its place among all pairs (color, kind), the first kind where there are no tiles.
+    A kind is written as its index among all pairs (color, kind), the first kind where there are no tiles. `layout` is the
+    index of the number of players in the tables of places.
     """
     source_size = layers.factory.shape[1]
     seen = np.zeros(2 * source_size, np.float32)
     factories = len(keys) - 1
     embedded = np.empty(source_size, np.float32)
     for factory in range(factories):
-        counts = observation[start + NUM_COLORS * factory : start + NUM_COLORS * (factory + 1)]
+        start = FACTORIES[layout] + NUM_COLORS * factory
+        counts = observation[start : start + NUM_COLORS]
         _embed_factory(layers.factory, counts, embedded)
         apply_layer(layers.factory_key, embedded, keys[factory])
         for place in range(source_size):
@@ -129,12 +141,12 @@ def _write_sources(
         for color in range(NUM_COLORS):
             tiles = _tiles(counts[color], FACTORY_HIGH)
             kinds[factory, color] = NUM_KINDS * color + max(tiles - 1, 0)
-    start += NUM_COLORS * factories
     inputs = np.zeros(CENTER_INPUTS, np.float32)
-    counts_and_marker = observation[start : start + NUM_COLORS + 1]
-    _copy(counts_and_marker, inputs[CENTER_KINDS * NUM_COLORS :])
+    center = observation[CENTER[layout] : CENTER[layout] + NUM_COLORS]
+    _copy(center, inputs[CENTER_KINDS * NUM_COLORS :])
+    inputs[-1] = observation[MARKER[layout]]
     for color in range(NUM_COLORS):
-        tiles = min(_tiles(counts_and_marker[color], CENTER_HIGH), CENTER_KINDS)
+        tiles = min(_tiles(center[color], CENTER_HIGH), CENTER_KINDS)
         if tiles > 0:
             inputs[CENTER_KINDS * color + tiles - 1] = 1
         kinds[factories, color] = NUM_KINDS * color + FACTORY_CAPACITY + max(tiles - 1, 0)
@@ -200,12 +212,13 @@ def write_forward(layers: Layers, observation: Vector, logits: Vector) -> np.flo
     """Write the logits of one observation and return its value."""
     sources = len(logits) // (NUM_COLORS * NUM_DESTINATIONS)
     players = (sources - 2) // 2  # R1: two factories for each player and one more, and the center
-    start = BOARD_SIZE * players
+    layout = players - MIN_PLAYERS
+    start = FACTORIES[layout]
     stop = start + NUM_COLORS * (sources - 1)
     kinds = np.empty((sources, NUM_COLORS), np.int64)
     keys = np.empty((sources, layers.factory_key.shape[1]), np.float32)
     trunk = np.empty(layers.trunk_2.shape[1], np.float32)
-    of_sources = _write_sources(layers, observation, start, kinds, keys)
+    of_sources = _write_sources(layers, observation, layout, kinds, keys)
     _write_trunk(layers, observation, start, stop, of_sources, trunk)
     _write_logits(layers, trunk, kinds, keys, logits)
     return _value(layers, trunk)
@@ -221,20 +234,13 @@ def write_batch(
 
 
 @kernel
-def write_game(
-    layers: Layers, rows: Rows, player: int, observation: Vector, logits: Vector
-) -> np.float32:
-    """Write the logits of a game as a player sees it, and return its value; `observation` is room for what it sees."""
-    write_floats(rows[0], player, observation)
-    return write_forward(layers, observation, logits)
-
-
-@kernel
-def write_games(layers: Layers, rows: Rows, observation: Vector, logits: Matrix) -> None:
-    """Write the logits of many games as their players to move see them; `observation` is scratch memory."""
+def write_games(
+    layers: Layers, rows: Rows, observation: Vector, logits: Matrix, values: Vector
+) -> None:
+    """Write logits and values of games as their players to move see them; `observation` is scratch memory."""
     for game in range(len(rows)):
-        write_floats(rows[game], rows[game]["current_player"], observation)
-        write_forward(layers, observation, logits[game])
+        write_observation(rows[game], rows[game]["current_player"], observation.view(np.uint8))
+        values[game] = write_forward(layers, observation, logits[game])
 
 
 def logits_and_values(

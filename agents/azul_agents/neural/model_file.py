@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from azul_env import observation_layout
-from azul_env.core.spec import FACTORY_CAPACITY, NUM_COLORS, NUM_DESTINATIONS, num_factories
+from azul_env.core.spec import FACTORY_CAPACITY, NUM_COLORS, NUM_DESTINATIONS
 from azul_env.files import atomic_file
+from azul_env.observation import observation_parts, observation_size
 
 FORMAT: Final = 1
 SIZES: Final = ("trunk", "source", "key", "value")  # widths that a model is free to choose
@@ -90,8 +91,7 @@ def layout_as_json(num_players: int) -> list[list[Any]]:
 def array_shapes(num_players: int, size: Mapping[str, int]) -> dict[str, tuple[int, ...]]:
     """The arrays that a network of this size consists of."""
     trunk, source, key, value = (size[name] for name in SIZES)
-    seen_directly = observation_layout(num_players)[-1].stop
-    seen_directly -= NUM_COLORS * num_factories(num_players)
+    seen_directly = observation_size(num_players) - observation_parts(num_players)["factories"].size
     layers = {
         "factory": (source, NUM_COLORS * FACTORY_CAPACITY),
         "center": (source, CENTER_INPUTS),

@@ -4,8 +4,8 @@
     register()
     PPOConfig().environment(ENV_NAME, env_config={"num_players": 3})
 
-Whoever is to move, and nobody else, has an observation: `observations`, a float32 vector, and `action_mask`. A reward
-reaches the seat it belongs to at once, whoever moved. A game cut at `max_rounds` has paid its outcome and counts as
+Only the player to move has an observation: `observations`, a float32 vector, and `action_mask`. A reward reaches the
+seat it belongs to at once, even if another seat moved. A game cut at `max_rounds` has paid its outcome and counts as
 over, so that nothing is bootstrapped from it. An illegal action ends the game, and its player gets the penalty; RLlib's
 own check of environments plays such actions. With `strict` it raises IllegalActionError instead: then set
 `disable_env_checking` in RLlib's config.
@@ -31,9 +31,8 @@ from azul_env.core.rounds import PLAYING
 from azul_env.core.spec import DEFAULT_MAX_ROUNDS
 from azul_env.core.state import empty_rows
 from azul_env.core.step import ILLEGAL
-from azul_env.envs.kernels import Published, publish
+from azul_env.envs.kernels import publish
 from azul_env.envs.settings import RANDOM, Settings, action_number
-from azul_env.observation import PADDING
 from azul_env.rewards import ILLEGAL_PENALTY, reward_kind, write_rewards
 from azul_env.rules import refuse
 
@@ -77,14 +76,13 @@ class AzulMultiAgentEnv(MultiAgentEnv):
         self.action_spaces = dict.fromkeys(self.possible_agents, settings.action_space())
         self._rows = empty_rows(1)
         self._chances: Chances | None = None
-        self._features = np.zeros((1, settings.size + PADDING), np.uint8)
         self._nobody = dict.fromkeys([*self.possible_agents, "__all__"], False)
         self._everybody = dict.fromkeys([*self.possible_agents, "__all__"], True)
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[AgentDict, AgentDict]:
-        """Start a new game, whoever begins. A seed starts the chance of this and all later games anew."""
+        """Start a new game; the first player is drawn. A seed fixes the chance of this and all later games."""
         if seed is not None or self._chances is None:
             self._chances = chance_of(seeded_bits(seed))
         settings = self.settings
@@ -137,9 +135,9 @@ class AzulMultiAgentEnv(MultiAgentEnv):
     def _observation(self, seat: int) -> dict[str, NDArray[Any]]:
         settings = self.settings
         mask = np.empty((1, settings.num_actions), np.bool_)
-        observation = np.empty((1, settings.size), np.float32)
+        observation = settings.new_observations(1)
         seats = np.array([seat], np.int64)
-        publish(self._rows, seats, Published(mask, self._features, observation), 0, 1)
+        publish(self._rows, seats, mask, observation.view(np.uint8), 0, 1)
         return {"action_mask": mask[0].view(np.int8), "observations": observation[0]}
 
     def _rewards(self, before: NDArray[Any]) -> dict[str, float]:

@@ -11,19 +11,18 @@ from numpy.typing import NDArray
 from azul_agents.base import Agent
 from azul_env import GameState
 from azul_env.core.state import Rows
-from azul_env.envs.kernels import Published, publish
-from azul_env.observation import PADDING, observation_size
+from azul_env.envs.kernels import publish
+from azul_env.observation import observation_size
 from azul_train.network import AzulNetwork
 
 
 def observed(rows: Rows, masks: NDArray[np.bool_]) -> NDArray[np.float32]:
     """What the players to move see; their legal actions are written into `masks`."""
     size = observation_size(int(rows["num_players"][0]))
-    features = np.empty((len(rows), size + PADDING), np.uint8)
-    floats = np.empty((len(rows), size), np.float32)
+    observations = np.empty((len(rows), size), np.float32)
     movers = rows["current_player"].astype(np.int64)
-    publish(rows, movers, Published(masks, features, floats), 0, len(rows))
-    return floats
+    publish(rows, movers, masks, observations.view(np.uint8), 0, len(rows))
+    return observations
 
 
 class NetworkAgent(Agent):

@@ -1,0 +1,112 @@
+"""The position as a vector of numbers for learning, seen from one seat, and back again.
+
+Every number is an integer from 0 to its `high`. The uint8 form holds the integers themselves, the float32 form (the
+default) each divided by its `high`, so that it lies in [0, 1]. Both say everything about a position: `decode_observation`
+gives back the same state. `observation_layout` names the parts; `declaration` declares them.
+"""
+
+from functools import cache
+from operator import index as as_integer
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from azul_env.core.jit import kernel
+from azul_env.core.spec import MAX_PLAYERS, MIN_PLAYERS
+from azul_env.core.state import Row, Rows, empty_rows
+from azul_env.errors import InvalidPositionError, Problem, ProblemReason
+from azul_env.observation.declaration import encoding
+from azul_env.observation.layout import Part
+from azul_env.observation.writer import compose_writer
+from azul_env.position import position_of
+from azul_env.state import GameState, from_dict
+
+DTYPES: Final = (np.dtype(np.float32), np.dtype(np.uint8))
+write_observation = compose_writer([encoding(n) for n in range(MIN_PLAYERS, MAX_PLAYERS + 1)])
+
+
+def observation_layout(num_players: int) -> list[Part]:
+    """The parts of the observation in order; together they cover it without gaps."""
+    return encoding(num_players).layout()
+
+
+def observation_parts(num_players: int) -> dict[str, Part]:
+    """The parts of the observation by name."""
+    return {part.name: part for part in observation_layout(num_players)}
+
+
+@cache
+def observation_size(num_players: int) -> int:
+    """Number of numbers in the observation."""
+    return encoding(num_players).size
+
+
+@cache
+def observation_highs(num_players: int) -> NDArray[np.uint8]:
+    """The largest value of each number."""
+    return encoding(num_players).highs()
+
+
+@kernel
+def observe_one(rows: Rows, player: int, out: NDArray[np.uint8]) -> None:
+    """Write what a player of a single game observes into the bytes of a uint8 or float32 observation."""
+    write_observation(rows[0], player, out)
+
+
+def observe(
+    state: GameState, player: int | None = None, dtype: DTypeLike = np.float32
+) -> NDArray[Any]:
+    """The observation of a player, by default the one to move, as float32 in [0, 1] or as uint8."""
+    seat = state.current_player if player is None else as_integer(player)
+    if not 0 <= seat < state.num_players:
+        raise ValueError(f"player={seat} is not in 0..{state.num_players - 1}")
+    if np.dtype(dtype) not in DTYPES:
+        raise ValueError(f"observations are float32 or uint8, not {np.dtype(dtype)}")
+    observation = np.empty(observation_size(state.num_players), dtype)
+    observe_one(state.rows, seat, observation.view(np.uint8))
+    return observation
+
+
+def decode_observation(observation: NDArray[Any], num_players: int, player: int = 0) -> GameState:
+    """The state that an observation shows. The seat that observed becomes `player`; the others follow in order.
+
+    Raises InvalidPositionError, a ValueError, if it shows none.
+    """
+    size = observation_size(num_players)
+    if observation.shape != (size,):
+        raise ValueError(
+            f"an observation for {num_players} players has shape ({size},), not {observation.shape}"
+        )
+    highs = observation_highs(num_players)
+    integers = observation if observation.dtype == np.uint8 else np.rint(observation * highs)
+    _check(integers, (integers >= 0) & (integers <= highs), num_players)
+    state = from_dict(position_of(_restored(integers, num_players, player)))
+    _check(integers, observe(state, player, np.uint8) == integers, num_players)
+    return state
+
+
+def _restored(integers: NDArray[Any], num_players: int, player: int) -> Row:
+    """The row whose words hold these numbers; nothing is checked."""
+    row = empty_rows(1)[0]
+    row["num_players"] = num_players
+    numbers = iter(integers.astype(int).tolist())
+    for word, index in encoding(num_players).words(player):
+        packed, keys = 0, 0
+        for field in word.fields:
+            for shift, _, key in field.numbers():
+                number = next(numbers)
+                packed |= number << shift
+                keys |= key << shift if number else 0
+        word.codec.restore(row, index, packed)
+        if word.keys:
+            word.keys.restore(row, index, keys)
+    return row
+
+
+def _check(integers: NDArray[Any], is_right: NDArray[np.bool_], num_players: int) -> None:
+    """Raise an error that names the first part with a number that is not right."""
+    for part in observation_layout(num_players):
+        if not is_right[part.slice].all():
+            detail = f"{integers[part.slice].tolist()} stands for nothing"
+            raise InvalidPositionError([Problem(ProblemReason.OUT_OF_RANGE, part.name, detail)])
