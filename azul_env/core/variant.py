@@ -45,7 +45,9 @@ class Variant:
     """One way to play the wall, for people and data. Wall row r belongs to line r, so `line` names both."""
 
     name: str
-    dtype: np.dtype[Any]  # of its rows
+    # Of its rows. It must not begin with all fields of another variant's dtype: Numba would treat its rows as a subtype
+    # and run code compiled for the other variant on them.
+    dtype: np.dtype[Any]
     pattern: tuple[tuple[int, ...], ...]  # the color printed on each cell (R1.5)
     max_datum: (
         int  # largest datum of a wall cell; in the colored game 1 says that its tile is there
@@ -186,6 +188,12 @@ def placement(wall: int, line: int, color: int) -> tuple[int, int, int]:
 
 
 @kernel
+def open_line(wall: int, line: int) -> int:
+    """The legal bits of an empty line (R3.7)."""
+    return OPEN_LINE[32 * line + row_cells(wall, line)]
+
+
+@kernel
 def color_tiles(wall: int, color: int) -> int:
     """Number of tiles of a color on a wall."""
     return popcount(wall & COLOR_CELLS[color])
@@ -224,7 +232,7 @@ def tile_wall(row: Row, player: int) -> None:
         lid += line << LANE_BITS * color
         counts &= ~(NIBBLE << NIBBLE_BITS * line)
         colors &= ~(NIBBLE << NIBBLE_BITS * line)
-        legal |= OPEN_LINE[32 * line + row_cells(wall, line)]
+        legal |= open_line(wall, line)
     row["line_counts"][player] = counts
     row["line_colors"][player] = colors
     row["walls"][player] = wall
