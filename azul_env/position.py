@@ -135,12 +135,14 @@ def _put_player(row: Row, seat: int, player: Position, variant: Variant) -> None
     variant.put_wall(row, seat, player["wall"])
     for line in range(NUM_LINES):
         count = player["pattern_lines"][line]["count"]
-        colors = set(range(NUM_COLORS)) - set(variant.row_colors(player["wall"], line))  # R3.7
         if count:
             color = COLOR_NAMES.index(player["pattern_lines"][line]["color"])
             row["line_counts"][seat] |= count << NIBBLE_BITS * line
             row["line_colors"][seat] |= color << NIBBLE_BITS * line
-            colors = {color} if count <= line else set()  # R3.5, R3.6
+            colors = [color] if count <= line else []  # R3.5, R3.6
+        else:
+            placed = variant.row_colors(player["wall"], line)
+            colors = [color for color in range(NUM_COLORS) if color not in placed]  # R3.7
         row["legal"][seat] |= sum(1 << (NUM_DESTINATIONS * c + line) for c in colors)
 
 

@@ -35,9 +35,7 @@ from azul_env.core.spec import (
 from azul_env.core.state import NIBBLE, NIBBLE_BITS, STATE, Row, Rows
 from azul_env.core.words import LANE_BITS, as_int64
 
-Wall = Sequence[
-    Sequence[int]
-]  # a wall as data: a datum for every cell by row and column, 0 if empty
+Wall = Sequence[Sequence[int]]  # a wall as data: one datum for each cell, 0 if it is empty
 
 
 @dataclass(frozen=True)
@@ -45,14 +43,12 @@ class Variant:
     """One way to play the wall, for people and data. Wall row r belongs to line r, so `line` names both."""
 
     name: str
-    dtype: np.dtype[Any]  # of its rows
+    # Of its rows. It must not begin with all fields of another variant's dtype: Numba would treat its rows as a subtype
+    # and run code compiled for the other variant on them.
+    dtype: np.dtype[Any]
     pattern: tuple[tuple[int, ...], ...]  # the color printed on each cell (R1.5)
-    max_datum: (
-        int  # largest datum of a wall cell; in the colored game 1 says that its tile is there
-    )
-    num_tiling_actions: (
-        int  # choices of a column at the end of a round; 0: tiling is automatic (R4.2)
-    )
+    max_datum: int  # largest datum of a wall cell
+    num_tiling_actions: int  # to choose a column when a round ends; 0: tiling is automatic (R4.2)
 
     def num_actions(self, num_players: int) -> int:
         """Size of the action space: drafting, then tiling."""
@@ -60,7 +56,7 @@ class Variant:
 
     def tile_color(self, datum: int, line: int, column: int) -> int | None:
         """The color of the tile on a wall cell; None if the cell is empty."""
-        return self.pattern[line][column] if datum else None
+        return self.pattern[line][column] if datum else None  # the datum says only that it is there
 
     def printed_color(self, line: int, column: int) -> int | None:
         """The color that an empty wall cell shows; None in a variant where cells have none."""
@@ -186,6 +182,12 @@ def placement(wall: int, line: int, color: int) -> tuple[int, int, int]:
 
 
 @kernel
+def open_line(wall: int, line: int) -> int:
+    """The legal bits of an empty line (R3.7)."""
+    return OPEN_LINE[32 * line + row_cells(wall, line)]
+
+
+@kernel
 def color_tiles(wall: int, color: int) -> int:
     """Number of tiles of a color on a wall."""
     return popcount(wall & COLOR_CELLS[color])
@@ -224,7 +226,7 @@ def tile_wall(row: Row, player: int) -> None:
         lid += line << LANE_BITS * color
         counts &= ~(NIBBLE << NIBBLE_BITS * line)
         colors &= ~(NIBBLE << NIBBLE_BITS * line)
-        legal |= OPEN_LINE[32 * line + row_cells(wall, line)]
+        legal |= open_line(wall, line)
     row["line_counts"][player] = counts
     row["line_colors"][player] = colors
     row["walls"][player] = wall

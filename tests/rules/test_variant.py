@@ -32,6 +32,7 @@ from azul_env.core.variant import (
     Variant,
     bonus_points,
     color_tiles,
+    open_line,
     placement,
     variant_named,
     variant_of,
@@ -128,6 +129,13 @@ def test_placement__puts_the_tile_where_plain_python_says():  # R4.2
                 assert COLORED.open_columns(wall, line, color) == [column]
                 assert tiled == word | 1 << (NUM_LINES * line + column)
                 assert 1 <= points <= 10
+
+
+def test_empty_line__takes_the_colors_that_its_wall_row_lacks():  # R3.7
+    for word, wall in walls():
+        for line in LINES:
+            colors = set(COLORS) - set(COLORED.row_colors(wall, line))
+            assert open_line(word, line) == sum(1 << (6 * color + line) for color in colors)
 
 
 def test_color_tiles__counts_what_plain_python_sees():
