@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from azul_agents.search.alphabeta import AlphaBetaAgent, AlphaBetaOptions
-from azul_agents.search.evaluation import load_weights
+from azul_agents.search.linear import linear_evaluator
 from azul_agents.search.tree import ROUND, new_tree
 from azul_env import azul_v0, legal_mask, new_game
 from azul_env.core.batch import GameBatch, choose_randomly
@@ -134,14 +134,14 @@ def aec_trial(env: Any, steps: int = 500) -> Trial:
 
 
 def simulation_trial(simulations: int = 20_000) -> Trial:
-    """Tree search from an opening of 2 players, with random turns to the end of the round at every leaf."""
+    """Tree search from an opening of 2 players, with random playouts to the end of the round at every leaf."""
     memory = new_tree(1 << 21)
     opening = new_game(2, rng=1)
-    weights = load_weights(2)
+    evaluator = linear_evaluator(2)
 
     def trial() -> int:
         memory.begin(opening.rows, ROUND, simulations, np.uint64(1))
-        memory.run(weights, exploration=1.0)
+        memory.run(evaluator, exploration=1.0)
         return simulations
 
     return trial

@@ -12,8 +12,9 @@ import numpy as np
 
 from azul_agents.arena.bench import commit, versions
 from azul_agents.search.duel import duel
-from azul_agents.search.evaluation import FEATURE_NAMES, Weights, load_weights
+from azul_agents.search.features import FEATURE_NAMES
 from azul_agents.search.fitting import SelfPlay, first_weights, self_play
+from azul_agents.search.linear import Weights, load_weights
 
 HELD_OUT = 10  # one game of so many is played only to judge the fit
 
