@@ -13,6 +13,7 @@ from azul_agents.registry import AgentKind, option
 from azul_agents.search.deepening import begin, choose_in_all, deepen
 from azul_agents.search.evaluator import Evaluator
 from azul_agents.search.linear import linear_evaluator
+from azul_agents.search.moves import action_of
 from azul_agents.search.pvs import MAX_PLIES, new_memory
 from azul_agents.search.timing import TimeLimit
 from azul_env import GameState, new_game
@@ -97,9 +98,9 @@ class AlphaBetaAgent(Agent):
             count = deepen(memory, evaluator, self.options.depth or MAX_PLIES, exact_values)
             self.nodes = int(memory.control["nodes"][0])
             self.depth = int(memory.control["depth_reached"][0])
-            actions, values = memory.actions[0, :count], memory.root_values[:count]
-            moves = zip(actions.tolist(), values.tolist(), strict=True)
-            return [MoveValue(action, value) for action, value in moves]
+            moves, values = memory.moves[0, :count], memory.root_values[:count]
+            ranked = zip(moves.tolist(), values.tolist(), strict=True)
+            return [MoveValue(action_of(move), value) for move, value in ranked]
 
 
 KIND = AgentKind(

@@ -3,8 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from azul_agents.search.evaluator import Actions, Evaluator, prepare
-from azul_agents.search.moves import list_with_keys, next_best
+from azul_agents.search.evaluator import Evaluator, Moves, prepare
+from azul_agents.search.moves import action_of, list_with_keys, next_best
 from azul_agents.search.pvs import (
     NULL_WINDOW,
     SearchMemory,
@@ -12,6 +12,7 @@ from azul_agents.search.pvs import (
     search,
     value_of_ended_round,
 )
+from azul_env.core.batch import Actions
 from azul_env.core.jit import called_kernel, kernel
 from azul_env.core.state import Rows
 from azul_env.core.words import as_bool, as_int64
@@ -32,7 +33,7 @@ def begin(memory: SearchMemory, searcher: int) -> None:
 
 @called_kernel
 def deepen(memory: SearchMemory, evaluator: Evaluator, max_depth: int, exact_values: bool) -> int:
-    """Search stack[0] deeper and deeper until a limit; actions[0] and root_values are then ranked, best first.
+    """Search stack[0] deeper and deeper until a limit; moves[0] and root_values are then ranked, best first.
 
     Returns the number of moves. A search that is stopped in the middle still counts, since it has looked at the best
     move so far before all others; where `exact_values` are asked for, the last whole search does.
@@ -51,7 +52,7 @@ def deepen(memory: SearchMemory, evaluator: Evaluator, max_depth: int, exact_val
             for slot in range(count):
                 root_values[slot] = previous[slot]  # values of different depths do not compare
             break
-        _rank(memory.actions[0], root_values, searched)
+        _rank(memory.moves[0], root_values, searched)
         if searched < count:
             break
         control["depth_reached"] = depth
@@ -64,11 +65,11 @@ def deepen(memory: SearchMemory, evaluator: Evaluator, max_depth: int, exact_val
 def _list_root(memory: SearchMemory, evaluator: Evaluator) -> int:
     """List the moves of the root in their order of search; returns their number."""
     # The arrays of ply 1 are free before the search.
-    unordered, keys = memory.actions[1], memory.sort_keys[1]
+    unordered, keys = memory.moves[1], memory.sort_keys[1]
     prune = memory.control[0]["prune"] == 1
     count = list_with_keys(evaluator, memory.stack[0], unordered, memory.gains, keys, prune)
     for slot in range(count):
-        memory.actions[0, slot] = unordered[next_best(keys, count)]
+        memory.moves[0, slot] = unordered[next_best(keys, count)]
     return count
 
 
@@ -84,7 +85,7 @@ def _search_root(
     control = memory.control[0]
     low = -np.inf
     for slot in range(count):
-        if play_move(memory, root, memory.actions[root, slot]):
+        if play_move(memory, root, memory.moves[root, slot]):
             found = value_of_ended_round(memory, evaluator, root + 1)
         elif slot == 0 or exact_values:
             found = search(memory, evaluator, depth - 1, -np.inf, np.inf)
@@ -100,26 +101,24 @@ def _search_root(
 
 
 @kernel
-def _rank(actions: Actions, values: NDArray[np.float64], count: int) -> None:
+def _rank(moves: Moves, values: NDArray[np.float64], count: int) -> None:
     """Sort the first `count` moves by value, the best first; equal ones keep their order."""
     for slot in range(1, count):
-        action, value = actions[slot], values[slot]
+        move, value = moves[slot], values[slot]
         before = slot
         while before > 0 and values[before - 1] < value:
-            actions[before], values[before] = actions[before - 1], values[before - 1]
+            moves[before], values[before] = moves[before - 1], values[before - 1]
             before -= 1
-        actions[before], values[before] = action, value
+        moves[before], values[before] = move, value
 
 
 @kernel
-def choose(
-    rows: Rows, i: int, memory: SearchMemory, evaluator: Evaluator, max_depth: int
-) -> int:
+def choose(rows: Rows, i: int, memory: SearchMemory, evaluator: Evaluator, max_depth: int) -> int:
     """The best action of game i. Caller guarantees that the game is on and that there is no time limit."""
     memory.stack[0] = rows[i]
     begin(memory, as_int64(rows[i]["current_player"]))
     deepen(memory, evaluator, max_depth, as_bool(False))
-    return memory.actions[0, 0]
+    return action_of(memory.moves[0, 0])
 
 
 @called_kernel

@@ -53,9 +53,7 @@ class DuelResult:
     standard_error: float  # over deals, each of which is played from every seat
 
     def __str__(self) -> str:
-        return (
-            f"{100 * self.win_rate:.1f} ± {100 * self.standard_error:.1f}% of {self.games} games"
-        )
+        return f"{100 * self.win_rate:.1f} ± {100 * self.standard_error:.1f}% of {self.games} games"
 
 
 def duel(

@@ -25,7 +25,7 @@ from azul_env.core.state import Row
 # A won game is worth this many points more than the same margin that is only expected.
 DECIDED: Final = 40.0
 
-Actions = NDArray[np.int64]  # action numbers
+Moves = NDArray[np.int64]  # packed: see `moves`
 Gains = NDArray[np.float64]
 
 
@@ -38,8 +38,8 @@ class EvaluatorKernels(NamedTuple):
     """Value of a position within a round to a seat."""
     afterstate_value: Callable[[Any, Row, int], float]
     """Value to a seat of a position between rounds: scored, not dealt, and the game goes on."""
-    write_gains: Callable[[Any, Row, Actions, int, Gains], None]
-    """Write what each of `count` actions is expected to gain the player to move: the order of search and the priors."""
+    write_gains: Callable[[Any, Row, Moves, int, Gains], None]
+    """Write what each of `count` moves is expected to gain the player to move: the order of search and the priors."""
 
 
 class Evaluator(Protocol):
@@ -60,7 +60,11 @@ def _resolved_by_type(function: F) -> F:
         evaluator_kernel = getattr(evaluator.instance_class.kernels(), function.__name__)
         return lambda evaluator, *arguments: evaluator_kernel(evaluator, *arguments)
 
-    options: Any = {"forceinline": True, "error_model": "numpy", "_nrt": False}  # as those of kernels
+    options: Any = {
+        "forceinline": True,
+        "error_model": "numpy",
+        "_nrt": False,
+    }  # as those of kernels
     overload(function, jit_options=options, strict=False)(chosen)
     return function
 
@@ -84,9 +88,9 @@ def afterstate_value(evaluator: Evaluator, row: Row, seat: int) -> float:
 
 
 @_resolved_by_type
-def write_gains(evaluator: Evaluator, row: Row, actions: Actions, count: int, gains: Gains) -> None:
-    """Write the expected gain of the first `count` actions to the player to move."""
-    evaluator.kernels().write_gains(evaluator, row, actions, count, gains)
+def write_gains(evaluator: Evaluator, row: Row, moves: Moves, count: int, gains: Gains) -> None:
+    """Write the expected gain of the first `count` moves to the player to move."""
+    evaluator.kernels().write_gains(evaluator, row, moves, count, gains)
 
 
 @kernel

@@ -25,7 +25,7 @@ from azul_agents.search.features import (
     tiles_to_come,
 )
 from azul_agents.search.linear import LinearEvaluator, Weights, linear_evaluator
-from azul_agents.search.moves import list_with_keys, next_best
+from azul_agents.search.moves import action_of, list_with_keys, move_parts, next_best
 from azul_agents.search.pvs import MAX_PLIES, SearchMemory, new_memory
 from azul_env.core.actions import action_parts
 from azul_env.core.batch import RANDOM_SEAT, new_streams, reset_game
@@ -66,22 +66,22 @@ def choose_one_ply(
     """
     row = rows[0]
     player = row["current_player"]
-    actions, keys = memory.actions[0], memory.sort_keys[0]
+    moves, keys = memory.moves[0], memory.sort_keys[0]
     prepare(evaluator, row)
-    count = list_with_keys(evaluator, row, actions, memory.gains, keys, as_bool(True))
+    count = list_with_keys(evaluator, row, moves, memory.gains, keys, as_bool(True))
     drawn = as_int64(-1)
     if is_random_move(streams, k, epsilon):
         drawn = random_below(streams, k, min(count, DRAWN_FROM))
     best_value = -np.inf
     best = as_int64(0)
     for rank in range(min(count, LOOKED_AT)):
-        action = actions[next_best(keys, count)]
+        move = moves[next_best(keys, count)]
         if rank == drawn:
-            return action
+            return action_of(move)
         if drawn >= 0:
             continue
         rows[1] = rows[0]
-        source, color, destination = action_parts(action)
+        source, color, destination = move_parts(move)
         if draft(rows[1], source, color, destination):
             finish_round(rows[1])
             found = round_end_value(evaluator, rows[1], player)
@@ -89,8 +89,8 @@ def choose_one_ply(
             found = value(evaluator, rows[1], player)
         if found > best_value:
             best_value = found
-            best = action
-    return best
+            best = move
+    return action_of(best)
 
 
 @kernel

@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from azul_agents.search.evaluator import Actions, EvaluatorKernels, Gains
+from azul_agents.search.evaluator import EvaluatorKernels, Gains, Moves
 from azul_agents.search.features import (
     FEATURE_NAMES,
     MAX_LISTED,
@@ -25,7 +25,7 @@ from azul_agents.search.features import (
     supply_of,
     tiles_to_come,
 )
-from azul_env.core.actions import action_parts
+from azul_agents.search.moves import move_parts, tiles_taken
 from azul_env.core.intrinsics import popcount
 from azul_env.core.jit import called_kernel, kernel
 from azul_env.core.moves import floor_tokens
@@ -39,7 +39,7 @@ from azul_env.core.scoring import (
 )
 from azul_env.core.spec import FLOOR, FLOOR_SLOTS, MAX_PLAYERS, NUM_COLORS, NUM_LINES
 from azul_env.core.state import NIBBLE, NIBBLE_BITS, Row, center_of
-from azul_env.core.words import as_int64, lane
+from azul_env.core.words import as_int64
 
 Weights = NDArray[np.float64]  # by bucket and feature
 
@@ -64,6 +64,8 @@ def _fill_table() -> NDArray[np.float64]:
 
 
 FILL: Final = _fill_table()
+PENALTY: Final = PENALTY_OF_TOKENS.astype(np.float64)
+MARKER_WORTH: Final = np.array([0.0, 1.5])  # of starting the next round
 
 
 class LinearEvaluator(NamedTuple):
@@ -71,7 +73,9 @@ class LinearEvaluator(NamedTuple):
 
     weights: Weights
     boards: NDArray[Any]  # CACHED_BOARD by hash
-    cell_worth: NDArray[np.float64]  # of a tile on the wall, by seat, line and color; 5 * line + color
+    cell_worth: NDArray[
+        np.float64
+    ]  # of a tile on the wall, by seat, line and color; 5 * line + color
     indices: Indices  # scratch space for the features of a board
     amounts: Amounts
 
@@ -169,7 +173,7 @@ def _set_progress(wall: int, row: int, column: int, color: int) -> float:
 
 @kernel
 def write_gains(
-    evaluator: LinearEvaluator, row: Row, actions: Actions, count: int, gains: Gains
+    evaluator: LinearEvaluator, row: Row, moves: Moves, count: int, gains: Gains
 ) -> None:
     """A quick estimate of the points that each move gains the mover's board."""
     player = row["current_player"]
@@ -178,19 +182,19 @@ def write_gains(
     tokens = floor_tokens(row["floors"][player])
     center = center_of(row)
     for slot in range(count):
-        source, color, line = action_parts(actions[slot])
+        source, color, line = move_parts(moves[slot])
         marker = row["marker_in_center"] if source == center else as_int64(0)
-        fallen = lane(row["sources"][source], color)
+        fallen = tiles_taken(moves[slot])
         gain = 0.0
         if line != FLOOR:
             before = (counts >> NIBBLE_BITS * line) & NIBBLE
             after = min(before + fallen, line + 1)
             fallen -= after - before
-            share = FILL[8 * line + after] - FILL[8 * line + before]
-            gain = worth[NUM_COLORS * line + color] * share
+            gain = worth[NUM_COLORS * line + color] * (
+                FILL[8 * line + after] - FILL[8 * line + before]
+            )
         lost = min(FLOOR_SLOTS, tokens + fallen + marker)
-        penalty = PENALTY_OF_TOKENS[lost] - PENALTY_OF_TOKENS[tokens]
-        gains[slot] = gain - penalty + 1.5 * marker
+        gains[slot] = gain - (PENALTY[lost] - PENALTY[tokens]) + MARKER_WORTH[marker]
 
 
 @cache

@@ -26,7 +26,9 @@ class MctsOptions:
     """Limits of the search, and what happens at its leaves."""
 
     time: float | None = option(None, "seconds per move")
-    simulations: int | None = option(None, "simulations per move; the same seed gives the same move")
+    simulations: int | None = option(
+        None, "simulations per move; the same seed gives the same move"
+    )
     leaf: str = option("value", "value: learned evaluation; round, game: random playout to its end")
     exploration: float = option(1.0, "weight of the exploration bonus (PUCT)")
 

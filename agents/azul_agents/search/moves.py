@@ -5,11 +5,11 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from azul_agents.search.evaluator import Actions, Evaluator, Gains, write_gains
+from azul_agents.search.evaluator import Evaluator, Gains, Moves, write_gains
 from azul_env.core.actions import action_index
 from azul_env.core.intrinsics import lowest_bit
 from azul_env.core.jit import kernel
-from azul_env.core.spec import ACTIONS_PER_SOURCE, FLOOR, NUM_COLORS, NUM_DESTINATIONS
+from azul_env.core.spec import FLOOR, NUM_COLORS, NUM_DESTINATIONS
 from azul_env.core.state import Row, center_of
 from azul_env.core.words import as_int64, lane
 
@@ -18,10 +18,13 @@ BIG_THROW: Final = 3  # this many tiles are not thrown on the floor where a line
 ALL_DESTINATIONS: Final = (1 << NUM_DESTINATIONS) - 1
 ONLY_FLOOR: Final = 1 << FLOOR
 
-# Sort keys: the gain in units of 2**-40 points above the slot, so that the largest key names the move itself.
+# Shifts of a packed move: from the lowest bit up, destination, color, source and number of tiles taken.
+COLOR_SHIFT, SOURCE_SHIFT, TAKEN_SHIFT = 3, 6, 10
+
+# Sort keys: the gain in units of 1e-12 points above the slot, so that the largest key names the move itself.
 SLOT_BITS: Final = 9
 SLOTS: Final = (1 << SLOT_BITS) - 1
-GAIN_SCALE: Final = float(1 << 40)
+UNITS_PER_POINT: Final = 1e12
 BEFORE_ALL: Final = ((1 << 63) - 1) & ~SLOTS
 CHOSEN: Final = -(1 << 63)
 
@@ -29,8 +32,27 @@ SortKeys = NDArray[np.int64]
 
 
 @kernel
-def list_moves(row: Row, actions: Actions, prune: bool) -> int:
-    """Write the actions of the player to move; returns their number.
+def move_parts(move: int) -> tuple[int, int, int]:
+    """Source, color and destination of a packed move."""
+    return (move >> SOURCE_SHIFT) & 15, (move >> COLOR_SHIFT) & 7, move & 7
+
+
+@kernel
+def tiles_taken(move: int) -> int:
+    """The number of tiles that a packed move takes."""
+    return move >> TAKEN_SHIFT
+
+
+@kernel
+def action_of(move: int) -> int:
+    """The action number of a packed move."""
+    source, color, destination = move_parts(move)
+    return action_index(source, color, destination)
+
+
+@kernel
+def list_moves(row: Row, moves: Moves, prune: bool) -> int:
+    """Write the packed moves of the player to move; returns their number.
 
     Of factories that hold the same tiles only the first is listed. With `prune`, big throws on the floor are left out
     where a line would take the tiles.
@@ -49,8 +71,9 @@ def list_moves(row: Row, actions: Actions, prune: bool) -> int:
             destinations = (legal >> NUM_DESTINATIONS * color) & ALL_DESTINATIONS
             if prune and taken >= BIG_THROW and destinations != ONLY_FLOOR:
                 destinations &= ~ONLY_FLOOR
+            shared = (taken << TAKEN_SHIFT) | (source << SOURCE_SHIFT) | (color << COLOR_SHIFT)
             while destinations:
-                actions[count] = action_index(source, color, lowest_bit(destinations))
+                moves[count] = shared | lowest_bit(destinations)
                 destinations &= destinations - 1
                 count += 1
     return count
@@ -66,33 +89,27 @@ def _is_repeated(row: Row, source: int, center: int) -> bool:
 
 
 @kernel
-def write_priorities(
-    evaluator: Evaluator, row: Row, actions: Actions, count: int, priorities: Gains
-) -> None:
-    """The expected gain of each action, with ties broken by what a move takes, whatever the factory's number."""
-    write_gains(evaluator, row, actions, count, priorities)
-    for slot in range(count):
-        source = actions[slot] // ACTIONS_PER_SOURCE
-        use = actions[slot] - ACTIONS_PER_SOURCE * source
-        priorities[slot] += _tie_break(row["sources"][source], use)
+def tie_break(row: Row, move: int) -> int:
+    """A number below 2**28 made from the tiles of a move's source and what becomes of them.
 
-
-@kernel
-def _tie_break(tiles: int, use: int) -> float:
-    """A tiny number made from the tiles of a source and what becomes of them."""
-    mark = tiles | ((use + 1) << 5)  # counts of tiles have 5 bits, so these are free
-    return (((mark * 0x1E3779B97F4A7C15) >> 32) & 0xFFFFFFF) * 1e-12
+    In units of 1e-12 points it orders moves of equal gain by what they do, whatever the number of the factory.
+    """
+    source, color, destination = move_parts(move)
+    use = NUM_DESTINATIONS * color + destination + 1
+    mark = row["sources"][source] | (use << 5)  # counts of tiles have 5 bits, so these are free
+    return ((mark * 0x1E3779B97F4A7C15) >> 32) & 0xFFFFFFF
 
 
 @kernel
 def list_with_keys(
-    evaluator: Evaluator, row: Row, actions: Actions, gains: Gains, keys: SortKeys, prune: bool
+    evaluator: Evaluator, row: Row, moves: Moves, gains: Gains, keys: SortKeys, prune: bool
 ) -> int:
     """List the moves with their sort keys; returns their number. `gains` is scratch space."""
-    count = list_moves(row, actions, prune)
-    write_priorities(evaluator, row, actions, count, gains)
+    count = list_moves(row, moves, prune)
+    write_gains(evaluator, row, moves, count, gains)
     for slot in range(count):
-        keys[slot] = (as_int64(gains[slot] * GAIN_SCALE) << SLOT_BITS) | (SLOTS - slot)
+        units = as_int64(gains[slot] * UNITS_PER_POINT) + tie_break(row, moves[slot])
+        keys[slot] = (units << SLOT_BITS) | (SLOTS - slot)
     return count
 
 

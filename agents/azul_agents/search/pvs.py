@@ -10,8 +10,8 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from azul_agents.search.evaluator import Actions, Evaluator, Gains, round_end_value, value
-from azul_agents.search.moves import MAX_MOVES, SortKeys, list_with_keys, next_best
+from azul_agents.search.evaluator import Evaluator, Gains, round_end_value, value
+from azul_agents.search.moves import MAX_MOVES, list_with_keys, move_parts, next_best
 from azul_agents.search.timing import NEVER, now_nanoseconds
 from azul_agents.search.transposition import (
     AT_LEAST,
@@ -28,7 +28,6 @@ from azul_agents.search.transposition import (
     prefetch,
     put_best_move_first,
 )
-from azul_env.core.actions import action_parts
 from azul_env.core.jit import called_kernel, kernel
 from azul_env.core.moves import draft
 from azul_env.core.rounds import finish_round
@@ -66,11 +65,11 @@ FRAME: Final = np.dtype(
         ("low", np.float64),  # the window as narrowed by the moves so far
         ("high", np.float64),
         ("best", np.float64),  # value of the best move so far
-        ("best_action", np.int64),
+        ("best_move", np.int64),
         ("depth", np.int64),  # plies still to look ahead
         ("count", np.int64),  # listed moves
         ("searched", np.int64),  # moves whose value is known
-        ("action", np.int64),  # the move being searched
+        ("move", np.int64),  # the move being searched
         ("key", np.int64),
         ("is_null", np.int64),  # 1: that move is searched with a null window
         ("had_horizon", np.int64),  # `has_horizon` before this position
@@ -86,7 +85,7 @@ class SearchMemory(NamedTuple):
     stack: Rows  # the positions of the current line, by ply
     frames: NDArray[Any]  # FRAME, by ply
     table: Table
-    actions: NDArray[np.int64]  # listed moves, by ply
+    moves: NDArray[np.int64]  # packed, as listed, by ply
     sort_keys: NDArray[np.int64]  # of these moves, by ply
     gains: Gains  # scratch space
     root_values: NDArray[np.float64]  # of the moves at the root
@@ -103,7 +102,7 @@ def new_memory(breadth: int, node_limit: int) -> SearchMemory:
         stack=empty_rows(MAX_PLIES + 1),
         frames=np.zeros(MAX_PLIES + 1, FRAME),
         table=np.zeros(TABLE_SIZE, ENTRY),
-        actions=np.zeros((MAX_PLIES + 1, MAX_MOVES), np.int64),
+        moves=np.zeros((MAX_PLIES + 1, MAX_MOVES), np.int64),
         sort_keys=np.zeros((MAX_PLIES + 1, MAX_MOVES), np.int64),
         gains=np.zeros(MAX_MOVES),
         root_values=np.zeros(MAX_MOVES),
@@ -112,10 +111,10 @@ def new_memory(breadth: int, node_limit: int) -> SearchMemory:
 
 
 @kernel
-def play_move(memory: SearchMemory, ply: int, action: int) -> bool:
-    """Play an action of the position at a ply into the next; true if that ends the round, which is then scored."""
+def play_move(memory: SearchMemory, ply: int, move: int) -> bool:
+    """Play a move of the position at a ply into the next; true if that ends the round, which is then scored."""
     memory.stack[ply + 1] = memory.stack[ply]
-    source, color, destination = action_parts(action)
+    source, color, destination = move_parts(move)
     if not draft(memory.stack[ply + 1], source, color, destination):
         return False
     finish_round(memory.stack[ply + 1])
@@ -136,7 +135,7 @@ def open_node(memory: SearchMemory, evaluator: Evaluator, ply: int) -> bool:
     That is so at the horizon, and where the table knows enough.
     """
     row, frame, control = memory.stack[ply], memory.frames[ply], memory.control[0]
-    actions, keys = memory.actions[ply], memory.sort_keys[ply]
+    moves, keys = memory.moves[ply], memory.sort_keys[ply]
     searcher = control["searcher"]
     if frame["depth"] == 0 or ply + 1 >= MAX_PLIES:
         control["has_horizon"] = 1
@@ -146,7 +145,7 @@ def open_node(memory: SearchMemory, evaluator: Evaluator, ply: int) -> bool:
     slot = key & (TABLE_SIZE - 1)
     # Listing the moves takes as long as loading the entry, and entries rarely suffice.
     prefetch(memory.table, slot)
-    count = list_with_keys(evaluator, row, actions, memory.gains, keys, control["prune"] == 1)
+    count = list_with_keys(evaluator, row, moves, memory.gains, keys, control["prune"] == 1)
     entry = memory.table[slot]
     if entry["key"] == key:
         if is_sufficient(entry, frame["depth"], frame["alpha"], frame["beta"]):
@@ -154,11 +153,11 @@ def open_node(memory: SearchMemory, evaluator: Evaluator, ply: int) -> bool:
                 control["has_horizon"] = 1
             frame["best"] = entry["value"]
             return True
-        put_best_move_first(row, entry["best_move"], actions, keys, count)
+        put_best_move_first(row, entry["best_move"], moves, keys, count)
     frame["key"] = key
     frame["count"] = count
     frame["searched"] = 0
-    frame["best_action"] = NO_MOVE
+    frame["best_move"] = NO_MOVE
     frame["low"] = frame["alpha"]
     frame["high"] = frame["beta"]
     frame["best"] = -np.inf if row["current_player"] == searcher else np.inf
@@ -179,7 +178,7 @@ def close_node(memory: SearchMemory, ply: int) -> None:
         bound = AT_LEAST
     entry["key"] = frame["key"]
     entry["value"] = frame["best"]
-    entry["best_move"] = move_signature(memory.stack[ply], frame["best_action"])
+    entry["best_move"] = move_signature(memory.stack[ply], frame["best_move"])
     entry["depth"] = frame["depth"] if control["has_horizon"] else WHOLE_ROUND
     entry["bound"] = bound
     control["has_horizon"] |= frame["had_horizon"]
@@ -190,11 +189,11 @@ def take_value(frame: Any, maximizing: bool, found: float) -> None:
     """Let the value of the current move count in its position."""
     if maximizing and found > frame["best"]:
         frame["best"] = found
-        frame["best_action"] = frame["action"]
+        frame["best_move"] = frame["move"]
         frame["low"] = max(frame["low"], found)
     elif not maximizing and found < frame["best"]:
         frame["best"] = found
-        frame["best_action"] = frame["action"]
+        frame["best_move"] = frame["move"]
         frame["high"] = min(frame["high"], found)
     frame["searched"] += 1
 
@@ -257,8 +256,8 @@ def search(
             if frame["searched"] < breadth and frame["low"] < frame["high"]:
                 maximizing = stack[ply]["current_player"] == searcher
                 slot = next_best(memory.sort_keys[ply], frame["count"])
-                frame["action"] = memory.actions[ply, slot]
-                if play_move(memory, ply, frame["action"]):
+                frame["move"] = memory.moves[ply, slot]
+                if play_move(memory, ply, frame["move"]):
                     found = value_of_ended_round(memory, evaluator, ply + 1)
                     take_value(frame, maximizing, found)
                 else:

@@ -12,9 +12,8 @@ from numba import types
 from numba.extending import intrinsic, overload
 from numpy.typing import NDArray
 
-from azul_agents.search.evaluator import Actions
-from azul_agents.search.moves import SortKeys, put_first
-from azul_env.core.actions import action_parts
+from azul_agents.search.evaluator import Moves
+from azul_agents.search.moves import SortKeys, move_parts, put_first
 from azul_env.core.intrinsics import data_of
 from azul_env.core.jit import kernel
 from azul_env.core.spec import NUM_COLORS, NUM_DESTINATIONS
@@ -73,21 +72,19 @@ def position_key(row: Row, generation: int) -> int:
 
 
 @kernel
-def move_signature(row: Row, action: int) -> int:
+def move_signature(row: Row, move: int) -> int:
     """A move by what it takes: a hash of the source's tiles, the color and the destination in one number."""
-    source, color, destination = action_parts(action)
+    source, color, destination = move_parts(move)
     is_center = 1 if source == center_of(row) else 0
     bits = as_int64(mixed(row["sources"][source] * 2 + is_center, as_int64(7)) >> np.uint64(8))
     return (bits * NUM_COLORS + color) * NUM_DESTINATIONS + destination
 
 
 @kernel
-def put_best_move_first(
-    row: Row, best_move: int, actions: Actions, keys: SortKeys, count: int
-) -> None:
+def put_best_move_first(row: Row, best_move: int, moves: Moves, keys: SortKeys, count: int) -> None:
     """Have the move with this signature, if it is listed, chosen before all others."""
     for slot in range(count):
-        if move_signature(row, actions[slot]) == best_move:
+        if move_signature(row, moves[slot]) == best_move:
             put_first(keys, slot)
             return
 

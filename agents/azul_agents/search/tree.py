@@ -10,8 +10,8 @@ its value is a matter of chance: most of a tree's cost is making nodes that are 
 | `mean`              | mean of their results, each in [-1, 1] from the searcher's side         |
 | `first`             | its first child; 0 before there are any                                 |
 | `span`              | number of its children                                                  |
-| `action`            | the action that leads to the node                                       |
-| `prior`             | how promising that action looked; those of all siblings add up to 1     |
+| `move`              | the packed move that leads to the node                                  |
+| `prior`             | how promising that move looked; those of all siblings add up to 1     |
 | `exploration_bonus` | prior / (1 + visits), as PUCT adds it; cached                           |
 
 Others are assumed to play against the searcher, as in alpha-beta. A line that reaches the end of the round is scored; the
@@ -24,10 +24,16 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from azul_agents.search.evaluator import Evaluator, prepare, round_end_value, value
-from azul_agents.search.moves import MAX_MOVES, list_moves, write_priorities
+from azul_agents.search.evaluator import Evaluator, prepare, round_end_value, value, write_gains
+from azul_agents.search.moves import (
+    MAX_MOVES,
+    UNITS_PER_POINT,
+    action_of,
+    list_moves,
+    move_parts,
+    tie_break,
+)
 from azul_agents.search.timing import NEVER, now_nanoseconds
-from azul_env.core.actions import action_parts
 from azul_env.core.batch import play_round
 from azul_env.core.draw import Streams, deal
 from azul_env.core.jit import called_kernel, kernel
@@ -74,11 +80,11 @@ class TreeMemory(NamedTuple):
     mean: NDArray[np.float32]
     first: NDArray[np.int32]
     span: NDArray[np.int32]
-    action: NDArray[np.int32]
+    move: NDArray[np.int32]
     prior: NDArray[np.float32]
     exploration_bonus: NDArray[np.float32]
     path: NDArray[np.int64]  # nodes that a simulation went through
-    actions: NDArray[np.int64]  # scratch space for the moves of a position
+    moves: NDArray[np.int64]  # scratch space for the moves of a position
     gains: NDArray[np.float64]
 
     def begin(self, rows: Rows, leaf: int, limit: int, stream: np.uint64) -> None:
@@ -103,9 +109,8 @@ class TreeMemory(NamedTuple):
         children = slice(int(self.first[0]), int(self.first[0] + self.span[0]))
         visits = self.visits[children]
         means = np.where(visits > 0, self.mean[children], -np.inf)
-        return list(
-            zip(self.action[children].tolist(), visits.tolist(), means.tolist(), strict=True)
-        )
+        actions = [action_of(move) for move in self.move[children].tolist()]
+        return list(zip(actions, visits.tolist(), means.tolist(), strict=True))
 
 
 def new_tree(capacity: int) -> TreeMemory:
@@ -120,11 +125,11 @@ def new_tree(capacity: int) -> TreeMemory:
         mean=np.zeros(capacity, np.float32),
         first=np.zeros(capacity, np.int32),
         span=np.zeros(capacity, np.int32),
-        action=np.zeros(capacity, np.int32),
+        move=np.zeros(capacity, np.int32),
         prior=np.zeros(capacity, np.float32),
         exploration_bonus=np.zeros(capacity, np.float32),
         path=np.zeros(MAX_PATH, np.int64),
-        actions=np.zeros(MAX_MOVES, np.int64),
+        moves=np.zeros(MAX_MOVES, np.int64),
         gains=np.zeros(MAX_MOVES),
     )
 
@@ -158,14 +163,16 @@ def expand(tree: TreeMemory, evaluator: Evaluator, node: int, sign: float) -> bo
 
     Each is assumed to be a little worse than the node. Where leaves are played out at random, the prior is uniform.
     """
-    control, gains = tree.control[0], tree.gains
-    is_ordered = control["leaf"] == VALUE
-    found = list_moves(tree.rows[1], tree.actions, as_bool(True))
+    control, row, moves, gains = tree.control[0], tree.rows[1], tree.moves, tree.gains
+    has_priors = control["leaf"] == VALUE
+    found = list_moves(row, moves, as_bool(True))
     start = control["num_nodes"]
     if start + found > len(tree.visits):
         return False
-    if is_ordered:
-        write_priorities(evaluator, tree.rows[1], tree.actions, found, gains)
+    if has_priors:
+        write_gains(evaluator, row, moves, found, gains)
+        for slot in range(found):
+            gains[slot] += tie_break(row, moves[slot]) / UNITS_PER_POINT
         _softmax(gains, found)
     expected = tree.mean[node] - np.float32(FIRST_VISIT_PENALTY * sign)
     for slot in range(found):
@@ -173,8 +180,8 @@ def expand(tree: TreeMemory, evaluator: Evaluator, node: int, sign: float) -> bo
         tree.visits[child] = 0
         tree.mean[child] = expected
         tree.first[child] = 0
-        tree.action[child] = tree.actions[slot]
-        tree.prior[child] = gains[slot] if is_ordered else 1.0 / found
+        tree.move[child] = moves[slot]
+        tree.prior[child] = gains[slot] if has_priors else 1.0 / found
         tree.exploration_bonus[child] = tree.prior[child]
     tree.first[node] = start
     tree.span[node] = found
@@ -259,7 +266,7 @@ def select(tree: TreeMemory, evaluator: Evaluator, exploration: float) -> int:
         node = best_child(tree, node, sign, exploration)
         depth += 1
         tree.path[depth] = node
-        source, color, destination = action_parts(as_int64(tree.action[node]))
+        source, color, destination = move_parts(as_int64(tree.move[node]))
         if draft(row, source, color, destination):
             finish_round(row)
             break
