@@ -4,18 +4,17 @@ import numpy as np
 import pytest
 
 from azul_agents.search.duel import duel
-from azul_agents.search.evaluation import (
+from azul_agents.search.features import (
     FEATURE_NAMES,
     MAX_LISTED,
     NUM_BUCKETS,
     NUM_FEATURES,
     bucket_of,
     list_features,
-    load_card,
-    load_weights,
     tiles_to_come,
 )
 from azul_agents.search.fitting import first_weights, self_play
+from azul_agents.search.linear import load_card, load_weights
 from azul_env import GameState, new_game
 from azul_env.core.jit import kernel
 from azul_env.core.spec import MAX_PLAYERS
@@ -24,10 +23,10 @@ from positions import position
 
 
 @kernel
-def _listed(rows, player, places, amounts):
+def _listed(rows, player, indices, amounts):
     for i in range(1):
         tiles = tiles_to_come(rows[i])
-        return list_features(rows[i], player, tiles, places, amounts)
+        return list_features(rows[i], player, tiles, indices, amounts)
     return 0
 
 
@@ -40,10 +39,10 @@ def _bucket(rows):
 
 def features_of(state: GameState, player: int) -> dict[str, float]:
     """The features of a board by name, those that are 0 left out."""
-    places, amounts = np.zeros(MAX_LISTED, np.int64), np.zeros(MAX_LISTED)
+    indices, amounts = np.zeros(MAX_LISTED, np.int64), np.zeros(MAX_LISTED)
     found: dict[str, float] = {}
-    for listed in range(_listed(state.rows, player, places, amounts)):
-        name = FEATURE_NAMES[places[listed]]
+    for listed in range(_listed(state.rows, player, indices, amounts)):
+        name = FEATURE_NAMES[indices[listed]]
         found[name] = found.get(name, 0.0) + amounts[listed]
     return {name: amount for name, amount in found.items() if amount}
 

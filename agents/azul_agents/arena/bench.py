@@ -20,15 +20,17 @@ import numpy as np
 from azul_agents.search.alphabeta import AlphaBetaAgent, AlphaBetaOptions
 from azul_agents.search.linear import linear_evaluator
 from azul_agents.search.tree import ROUND, new_tree
-from azul_env import azul_v0, legal_mask, new_game
+from azul_env import azul_v0, legal_mask, new_game, to_dict
 from azul_env.core.batch import GameBatch, choose_randomly
 from azul_env.envs.vector import AzulTurnsVectorEnv
 
 RATIOS = [  # of speeds, by the beginning of their keys
     ("vector_steps", "playout_moves"),
     ("search_simulations", "playout_moves"),
+    ("alphabeta_nodes", "playout_moves"),
     ("aec_steps", "connect_four_aec_steps"),
     ("playout_moves", "yardstick_moves"),
+    ("alphabeta_move_nodes", "yardstick_nodes"),
 ]
 
 Trial = Callable[[], int]  # does some work and answers how many moves or steps that was
@@ -43,7 +45,8 @@ class BenchConfig:
     seconds_per_trial: float = 0.1
     """Least duration of a trial."""
     yardstick: Path | None = None
-    """A Python file with `play_random_game(num_players, seed)` that answers with `{"moves": ...}`."""
+    """A Python file with `play_random_game(num_players, seed)`, which returns `{"moves": ...}`, or with
+    `search_nodes(position, nodes)`, which chooses a move and returns how many positions it visited, or with both."""
 
 
 @dataclass(frozen=True)
@@ -70,6 +73,8 @@ def run_bench(
         *_connect_four(),
         Contender("search_simulations_per_second", simulation_trial()),
         Contender("alphabeta_nodes_per_second", alphabeta_trial()),
+        Contender("alphabeta_move_nodes_per_second", alphabeta_move_trial(num_players=2)),
+        Contender("alphabeta_move_nodes_per_second_4_players", alphabeta_move_trial(num_players=4)),
         *_yardstick(config.yardstick),
     ]
     speeds = _measure(contenders, config, on_trial)
@@ -148,13 +153,30 @@ def simulation_trial(simulations: int = 20_000) -> Trial:
 
 
 def alphabeta_trial(nodes: int = 50_000) -> Trial:
-    """Alpha-beta from an opening of 2 players."""
+    """Alpha-beta valuing every move of an opening of 2 players."""
     agent = AlphaBetaAgent(options=AlphaBetaOptions(nodes=nodes))
     opening = new_game(2, rng=1)
 
     def trial() -> int:
         agent.analyse(opening)
         return agent.nodes
+
+    return trial
+
+
+def alphabeta_move_trial(num_players: int, openings: int = 8, nodes: int = 50_000) -> Trial:
+    """Alpha-beta choosing a move in some openings; every position visited below the root is a node."""
+    agent = AlphaBetaAgent(options=AlphaBetaOptions(nodes=nodes))
+    states = [new_game(num_players, rng=seed) for seed in range(openings)]
+    masks = [legal_mask(state) for state in states]
+    rng = np.random.default_rng(1)
+
+    def trial() -> int:
+        visited = 0
+        for state, mask in zip(states, masks, strict=True):
+            agent.act(state, mask, rng)
+            visited += agent.nodes
+        return visited
 
     return trial
 
@@ -183,21 +205,45 @@ def _connect_four() -> list[Contender]:
 
 
 def _yardstick(path: Path | None) -> list[Contender]:
-    return [Contender("yardstick_moves_per_second", yardstick_trial(path))] if path else []
-
-
-def yardstick_trial(path: Path, num_games: int = 20) -> Trial:
-    """Random 2-player games of an engine in a Python file, for comparison in the same run."""
+    """The functions of a Python file, for comparison in the same run."""
+    if path is None:
+        return []
     spec = importlib.util.spec_from_file_location("azul_yardstick", path)
     if spec is None or spec.loader is None or not path.is_file():
         raise ValueError(f"yardstick {path}: there is no such Python file")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    if not hasattr(module, "play_random_game"):
-        raise ValueError(f"yardstick {path}: it has no function play_random_game")
+    found = []
+    if hasattr(module, "play_random_game"):
+        trial = yardstick_games_trial(module.play_random_game)
+        found.append(Contender("yardstick_moves_per_second", trial))
+    if hasattr(module, "search_nodes"):
+        trial = yardstick_search_trial(module.search_nodes)
+        found.append(Contender("yardstick_nodes_per_second", trial))
+    if not found:
+        raise ValueError(f"yardstick {path}: it has no function play_random_game or search_nodes")
+    return found
+
+
+def yardstick_games_trial(
+    play_random_game: Callable[[int, int], dict[str, int]], num_games: int = 20
+) -> Trial:
+    """Random 2-player games of another engine."""
 
     def trial() -> int:
-        return sum(module.play_random_game(2, seed)["moves"] for seed in range(num_games))
+        return sum(play_random_game(2, seed)["moves"] for seed in range(num_games))
+
+    return trial
+
+
+def yardstick_search_trial(
+    search_nodes: Callable[[Any, int], int], openings: int = 8, nodes: int = 50_000
+) -> Trial:
+    """Another search choosing a move in the openings of `alphabeta_move_trial`."""
+    positions = [to_dict(new_game(2, rng=seed)) for seed in range(openings)]
+
+    def trial() -> int:
+        return sum(search_nodes(position, nodes) for position in positions)
 
     return trial
 
