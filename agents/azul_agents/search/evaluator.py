@@ -48,6 +48,7 @@ class Evaluator(Protocol):
     @staticmethod
     def kernels() -> EvaluatorKernels:
         """The kernels of the class."""
+        ...
 
 
 F = TypeVar("F", bound=Callable[..., Any])

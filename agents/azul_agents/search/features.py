@@ -137,7 +137,7 @@ def list_features(row: Row, player: int, tiles: int, indices: Indices, amounts: 
     wall = as_int64(row["walls"][player])
     tokens = floor_tokens(row["floors"][player])
     points = row["scores"][player] - PENALTY_OF_TOKENS[tokens]
-    listed = 5
+    listed = as_int64(5)
     for line in range(NUM_LINES):
         count = (counts >> NIBBLE_BITS * line) & NIBBLE
         if count == 0:
