@@ -264,7 +264,7 @@ def _measure(
 
 
 def _speed_of(trial: Trial, seconds: float) -> float:
-    """Units a second over at least so many seconds."""
+    """Units per second over at least this many seconds."""
     units = 0
     start = time.perf_counter()
     while (elapsed := time.perf_counter() - start) < seconds:

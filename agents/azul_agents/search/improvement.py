@@ -16,7 +16,7 @@ from azul_agents.search.features import FEATURE_NAMES
 from azul_agents.search.fitting import SelfPlay, first_weights, self_play
 from azul_agents.search.linear import Weights, load_weights
 
-HELD_OUT = 10  # one game of so many is played only to judge the fit
+HELD_OUT = 10  # one game in this many is played only to judge the fit
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class FitConfig:
     improvements: int = 3
     """How often to play, fit and compare."""
     nodes: int = 0
-    """Search limit of the players in self-play; 0 looks one turn ahead, which gives most games in a given time."""
+    """Search limit of the players in self-play; 0 looks one move ahead, which gives most games per second."""
     ridge: float = 30.0
     """Strength of the regression's pull towards 0."""
     duel_games: int = 400

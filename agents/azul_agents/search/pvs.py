@@ -225,6 +225,37 @@ def is_time_up(control: Any) -> bool:
     return control["nodes"] >= control["node_limit"] or control["stop"] != 0
 
 
+@kernel
+def search_next_move(memory: SearchMemory, evaluator: Evaluator, ply: int) -> bool:
+    """Play the best move not searched yet; true if the position after it, at the next ply, has to be opened."""
+    frames: Any = memory.frames  # type checkers take its records for arrays
+    frame = frames[ply]
+    maximizing = memory.stack[ply]["current_player"] == memory.control[0]["searcher"]
+    slot = next_best(memory.sort_keys[ply], frame["count"])
+    frame["move"] = memory.moves[ply, slot]
+    if play_move(memory, ply, frame["move"]):
+        take_value(frame, maximizing, value_of_ended_round(memory, evaluator, ply + 1))
+        return False
+    descend(frames, ply, maximizing, frame["searched"] > 0)
+    return True
+
+
+@kernel
+def return_value(memory: SearchMemory, ply: int) -> bool:
+    """Hand the value found at the next ply to the position at this one; true if it has to be opened again.
+
+    That is so where a null window has shown the move to be better: its value is then searched with the whole window.
+    """
+    frames: Any = memory.frames
+    frame, found = frames[ply], frames[ply + 1]["best"]
+    maximizing = memory.stack[ply]["current_player"] == memory.control[0]["searcher"]
+    if frame["is_null"] == 1 and frame["low"] < found < frame["high"]:
+        descend(frames, ply, maximizing, as_bool(False))
+        return True
+    take_value(frame, maximizing, found)
+    return False
+
+
 @called_kernel
 def search(
     memory: SearchMemory, evaluator: Evaluator, depth: int, alpha: float, beta: float
@@ -234,48 +265,29 @@ def search(
     Caller guarantees that the round is on. A search that is stopped sets `is_aborted`, and its value means nothing.
     Written as a loop over frames: Numba cannot cache code that calls itself.
     """
-    # Type checkers take the records in these arrays for arrays.
     frames: Any = memory.frames
-    stack, control = memory.stack, memory.control[0]
-    searcher = control["searcher"]
+    control = memory.control[0]
+    frames[1]["depth"], frames[1]["alpha"], frames[1]["beta"] = depth, alpha, beta
     ply = as_int64(1)
-    frames[1]["depth"] = depth
-    frames[1]["alpha"] = alpha
-    frames[1]["beta"] = beta
-    opening = True
+    is_new = True  # the position at this ply has not been opened
     while True:
-        if opening:
+        frame = frames[ply]
+        is_settled = False
+        if is_new:
             control["nodes"] += 1
             if is_time_up(control):
                 control["is_aborted"] = 1
                 return 0.0
-            opening = open_node(memory, evaluator, ply)
-        frame = frames[ply]
-        if not opening:
+            is_settled = open_node(memory, evaluator, ply)
+            is_new = False
+        if not is_settled:
             breadth = min(frame["count"], control["breadth"])
             if frame["searched"] < breadth and frame["low"] < frame["high"]:
-                maximizing = stack[ply]["current_player"] == searcher
-                slot = next_best(memory.sort_keys[ply], frame["count"])
-                frame["move"] = memory.moves[ply, slot]
-                if play_move(memory, ply, frame["move"]):
-                    found = value_of_ended_round(memory, evaluator, ply + 1)
-                    take_value(frame, maximizing, found)
-                else:
-                    descend(frames, ply, maximizing, frame["searched"] > 0)
-                    ply += 1
-                    opening = True
+                is_new = search_next_move(memory, evaluator, ply)
+                ply += 1 if is_new else 0
                 continue
             close_node(memory, ply)
-        # The position at this ply has its value: hand it to the one above.
-        found = frame["best"]
         if ply == 1:
-            return found
-        ply -= 1
-        above = frames[ply]
-        maximizing = stack[ply]["current_player"] == searcher
-        opening = above["is_null"] == 1 and above["low"] < found < above["high"]
-        if opening:
-            descend(frames, ply, maximizing, as_bool(False))
-            ply += 1
-        else:
-            take_value(above, maximizing, found)
+            return frame["best"]
+        is_new = return_value(memory, ply - 1)
+        ply -= 0 if is_new else 1
