@@ -20,7 +20,10 @@ from positions import position
 
 
 class LineCounter(NamedTuple):
-    """An evaluator made for these tests: tiles in lines count, those on the floor do not; later moves come first."""
+    """An evaluator made for these tests: tiles in lines count, those on the floor do not; later moves come first.
+
+    The compiled searches are cached by the name of this class: give it another one if its kernels change.
+    """
 
     searches: NDArray[np.int64]  # how many have begun
 

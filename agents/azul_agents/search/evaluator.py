@@ -4,7 +4,8 @@ An evaluator is a NamedTuple of arrays (weights, caches, scratch space) whose cl
 an argument and call the functions of this module, which Numba resolves by the argument's type when it compiles: a search
 is specialized for each evaluator class, at no cost per call, and cached on disk, since the type is pickled by its name.
 
-To add an evaluator, write such a class in a module of this package; `linear` is an example. No search changes.
+To add an evaluator, write such a class in a module of azul_agents; `linear` is an example. No search changes. The cached
+code of a search is keyed on the sources of azul_env and azul_agents, so edits of a kernel elsewhere go unnoticed.
 
 All values are in points: the expected final margin over the mean of the opponents, plus DECIDED times the chance of
 winning minus that of losing. So an evaluator may predict margin, win probability or both.
@@ -61,11 +62,7 @@ def _resolved_by_type(function: F) -> F:
         evaluator_kernel = getattr(evaluator.instance_class.kernels(), function.__name__)
         return lambda evaluator, *arguments: evaluator_kernel(evaluator, *arguments)
 
-    options: Any = {
-        "forceinline": True,
-        "error_model": "numpy",
-        "_nrt": False,
-    }  # as those of kernels
+    options: Any = {"forceinline": True, "error_model": "numpy", "_nrt": False}  # as of kernels
     overload(function, jit_options=options, strict=False)(chosen)
     return function
 
