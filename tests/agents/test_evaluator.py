@@ -1,11 +1,13 @@
 """Evaluators as parameters of a search: another one can be plugged in, and the linear one's caches change nothing."""
 
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+import azul_agents
 from agents.plain_search import after, minimax, value_of
 from azul_agents.search.alphabeta import AlphaBetaAgent, AlphaBetaOptions
 from azul_agents.search.evaluator import DECIDED, EvaluatorKernels
@@ -14,16 +16,13 @@ from azul_agents.search.linear import LinearEvaluator, linear_evaluator, weighte
 from azul_agents.search.mcts import MctsAgent, MctsOptions
 from azul_agents.search.moves import list_with_keys, next_best, tie_break
 from azul_env import GameState, apply_action, legal_actions, legal_mask, new_game
-from azul_env.core.jit import kernel
+from azul_env.core.jit import cache_folder, kernel
 from azul_env.core.words import as_bool, as_int64
 from positions import position
 
 
 class LineCounter(NamedTuple):
-    """An evaluator made for these tests: tiles in lines count, those on the floor do not; later moves come first.
-
-    The compiled searches are cached by the name of this class: give it another one if its kernels change.
-    """
+    """An evaluator made for these tests: tiles in lines count, those on the floor do not; later moves come first."""
 
     searches: NDArray[np.int64]  # how many have begun
 
@@ -86,6 +85,13 @@ def test_mcts__with_another_evaluator_finds_what_that_one_prefers() -> None:
     agent = MctsAgent(options=options, new_evaluator=line_counter)
     chosen = agent.act(ENDGAME, legal_mask(ENDGAME), np.random.default_rng(0))
     assert values[chosen] == max(values.values()) > min(values.values())
+
+
+def test_evaluator_from_elsewhere__stays_out_of_the_cache() -> None:
+    AlphaBetaAgent(options=AlphaBetaOptions(depth=1), new_evaluator=line_counter)
+    folder = cache_folder(Path(azul_agents.__file__).resolve().parent)
+    indices = list(folder.rglob("*.nbi")) if folder else []
+    assert not any(b"LineCounter" in index.read_bytes() for index in indices)
 
 
 def test_search__tells_the_evaluator_that_it_begins() -> None:

@@ -4,8 +4,8 @@ An evaluator is a NamedTuple of arrays (weights, caches, scratch space) whose cl
 an argument and call the functions of this module, which Numba resolves by the argument's type when it compiles: a search
 is specialized for each evaluator class, at no cost per call, and cached on disk, since the type is pickled by its name.
 
-To add an evaluator, write such a class in a module of azul_agents; `linear` is an example. No search changes. The cached
-code of a search is keyed on the sources of azul_env and azul_agents, so edits of a kernel elsewhere go unnoticed.
+To add an evaluator, write such a class in a module of azul_agents; `linear` is an example. No search changes. One that is
+defined elsewhere works too, but is compiled in every process: see `_keep_out_of_cache`.
 
 All values are in points: the expected final margin over the mean of the opponents, plus DECIDED times the chance of
 winning minus that of losing. So an evaluator may predict margin, win probability or both.
@@ -18,7 +18,7 @@ import numpy as np
 from numba.extending import overload
 from numpy.typing import NDArray
 
-from azul_env.core.jit import kernel
+from azul_env.core.jit import KERNELS, kernel
 from azul_env.core.rounds import PLAYING
 from azul_env.core.scoring import complete_rows
 from azul_env.core.state import Row
@@ -52,6 +52,18 @@ class Evaluator(Protocol):
         ...
 
 
+def _keep_out_of_cache(evaluator_class: type) -> None:
+    """Stop caching compiled code, for the rest of this process, if a class is not part of this package.
+
+    The cache is keyed on the sources of the package, so edits of the class would go unnoticed. And Numba's index of cached
+    code names the class: no process that cannot import it could read that index any more.
+    """
+    package = __name__.partition(".")[0]
+    if evaluator_class.__module__.partition(".")[0] != package:
+        for compiled in KERNELS:
+            compiled._cache.disable()
+
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -59,6 +71,7 @@ def _resolved_by_type(function: F) -> F:
     """Have compiled calls of a function go straight to the kernel of that name, by the type of the evaluator."""
 
     def chosen(evaluator: Any, *arguments: Any) -> Any:
+        _keep_out_of_cache(evaluator.instance_class)
         evaluator_kernel = getattr(evaluator.instance_class.kernels(), function.__name__)
         return lambda evaluator, *arguments: evaluator_kernel(evaluator, *arguments)
 
