@@ -1,23 +1,23 @@
 """Plain minimax over whole rounds, without any pruning: what alpha-beta must agree with."""
 
-import numpy as np
-
-from azul_agents.search.evaluation import MAX_LISTED, load_weights, margin_value
+from azul_agents.search.evaluator import Evaluator, round_end_value, value
+from azul_agents.search.linear import linear_evaluator
 from azul_env import GameState, afterstate, legal_actions
 from azul_env.core.jit import kernel
 
 
 @kernel
-def _value(rows, player, weights, places, amounts):
+def _value(evaluator, rows, player):
     for i in range(1):
-        return margin_value(rows[i], player, weights, places, amounts)
+        if rows[i]["available"] != 0:
+            return value(evaluator, rows[i], player)
+        return round_end_value(evaluator, rows[i], player)
     return 0.0
 
 
-def value_of(state: GameState, player: int) -> float:
-    """The evaluation of a position to a player."""
-    room = np.zeros(MAX_LISTED, np.int64), np.zeros(MAX_LISTED)
-    return _value(state.rows, player, load_weights(state.num_players), *room)
+def value_of(state: GameState, player: int, evaluator: Evaluator | None = None) -> float:
+    """The value of a position to a player; of a round that is over, scored."""
+    return _value(evaluator or linear_evaluator(state.num_players), state.rows, player)
 
 
 def after(state: GameState, action: tuple[int, int, int]) -> tuple[GameState, bool]:
@@ -26,15 +26,14 @@ def after(state: GameState, action: tuple[int, int, int]) -> tuple[GameState, bo
     return following, following.round > state.round
 
 
-def minimax(state: GameState, searcher: int, depth: int) -> float:
+def minimax(
+    state: GameState, searcher: int, depth: int, evaluator: Evaluator | None = None
+) -> float:
     """The value of a position to the searcher if all others play against it."""
     if depth == 0:
-        return value_of(state, searcher)
+        return value_of(state, searcher, evaluator)
     values = []
     for action in legal_actions(state):
         following, is_over = after(state, action)
-        value = (
-            value_of(following, searcher) if is_over else minimax(following, searcher, depth - 1)
-        )
-        values.append(value)
+        values.append(minimax(following, searcher, 0 if is_over else depth - 1, evaluator))
     return max(values) if state.current_player == searcher else min(values)

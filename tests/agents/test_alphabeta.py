@@ -1,4 +1,4 @@
-"""Alpha-beta: equal to plain search where nothing is pruned, blind to the order of displays, within its limits."""
+"""Alpha-beta: equal to plain search where nothing is pruned, blind to the order of factories, within its limits."""
 
 import numpy as np
 import pytest
@@ -54,7 +54,7 @@ def test_search__best_move_has_the_best_value() -> None:
 
 
 @pytest.mark.parametrize("num_players", [2, 3, 4])
-def test_value__does_not_depend_on_the_order_of_the_displays(num_players: int) -> None:
+def test_value__does_not_depend_on_the_order_of_the_factories(num_players: int) -> None:
     state = new_game(num_players, rng=9)
     rows = state.rows.copy()
     factories = 2 * num_players + 1
@@ -72,7 +72,7 @@ def test_value__does_not_depend_on_the_order_of_the_displays(num_players: int) -
     assert shuffled == pytest.approx(values)
 
 
-def test_equal_displays__are_searched_once() -> None:
+def test_equal_factories__are_searched_once() -> None:
     state = new_game(2, deal=[[2, 2, 0, 0, 0]] * 5)
     moves = AlphaBetaAgent(options=AlphaBetaOptions(depth=1)).analyse(state)
     assert {move.action // 30 for move in moves} == {0}
@@ -87,8 +87,8 @@ def test_search__finds_the_only_move_that_completes_a_row_and_wins() -> None:
 
 
 def test_search__leaves_the_pile_to_the_opponent() -> None:
-    # Both have room for one red only. Whoever is left with the six of them in the center loses points; taking the
-    # blue from the display now leaves the opponent no other move.
+    # Both have room for one red only. The player left with the six of them in the center loses points; taking the
+    # blue from the factory now leaves the opponent no other move.
     state = position("""
         azul 2p round 1/50 turn 0 start 1 | - - - - B | RRRRRR | bag ? lid - |
         20 :/YY:/KKK:/WWWW:/YYYYY: - | 20 :/YY:/KKK:/WWWW:/YYYYY: *""")
@@ -111,9 +111,8 @@ def test_node_limit__is_kept(nodes: int) -> None:
     for _ in range(5):
         action = agent.act(state, legal_mask(state), RNG)
         assert legal_mask(state)[action]
-        assert (
-            agent.nodes <= nodes + 60
-        )  # turns of one node that end the round are counted as they are met
+        # Moves of one node that end the round are counted as they are met.
+        assert agent.nodes <= nodes + 60
         state = apply_action(state, action, rng=1).state
 
 

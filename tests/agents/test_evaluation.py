@@ -1,21 +1,24 @@
 """The features of a board against positions counted by hand, and what the fit makes of them."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 
-from azul_agents.search.duel import duel
-from azul_agents.search.evaluation import (
+from azul_agents import MatchConfig, run_match
+from azul_agents.kinds import AlphaBetaOptions
+from azul_agents.search.alphabeta import AlphaBetaAgent
+from azul_agents.search.features import (
     FEATURE_NAMES,
     MAX_LISTED,
     NUM_BUCKETS,
     NUM_FEATURES,
     bucket_of,
     list_features,
-    load_card,
-    load_weights,
     tiles_to_come,
 )
 from azul_agents.search.fitting import first_weights, self_play
+from azul_agents.search.linear import Weights, linear_evaluator, load_card, load_weights
 from azul_env import GameState, new_game
 from azul_env.core.jit import kernel
 from azul_env.core.spec import MAX_PLAYERS
@@ -24,10 +27,10 @@ from positions import position
 
 
 @kernel
-def _listed(rows, player, places, amounts):
+def _listed(rows, player, indices, amounts):
     for i in range(1):
         tiles = tiles_to_come(rows[i])
-        return list_features(rows[i], player, tiles, places, amounts)
+        return list_features(rows[i], player, tiles, indices, amounts)
     return 0
 
 
@@ -40,10 +43,10 @@ def _bucket(rows):
 
 def features_of(state: GameState, player: int) -> dict[str, float]:
     """The features of a board by name, those that are 0 left out."""
-    places, amounts = np.zeros(MAX_LISTED, np.int64), np.zeros(MAX_LISTED)
+    indices, amounts = np.zeros(MAX_LISTED, np.int64), np.zeros(MAX_LISTED)
     found: dict[str, float] = {}
-    for listed in range(_listed(state.rows, player, places, amounts)):
-        name = FEATURE_NAMES[places[listed]]
+    for listed in range(_listed(state.rows, player, indices, amounts)):
+        name = FEATURE_NAMES[indices[listed]]
         found[name] = found.get(name, 0.0) + amounts[listed]
     return {name: amount for name, amount in found.items() if amount}
 
@@ -146,7 +149,19 @@ def test_self_play__is_the_same_for_the_same_seed() -> None:
     assert one.squares[:, 0].sum() > 20 * MAX_PLAYERS
 
 
-def test_duel__of_equals_is_even_and_learned_weights_beat_those_set_by_hand() -> None:
+def win_rate(new: Weights, old: Weights, games: int) -> float:
+    """Share of a match of 60 nodes that alpha-beta wins with new weights."""
+    agents = {
+        name: AlphaBetaAgent(
+            name, AlphaBetaOptions(nodes=60), partial(linear_evaluator, weights=weights)
+        )
+        for name, weights in (("new", new), ("old", old))
+    }
+    config = MatchConfig(games, seed=1, jobs=1)
+    return run_match(("new", "old"), config, make=agents.__getitem__).tallies[0].win_rate
+
+
+def test_match__of_equals_is_even_and_learned_weights_beat_those_set_by_hand() -> None:
     weights = load_weights(2)
-    assert duel(2, weights, weights, games=20, nodes=60, seed=1).win_rate == 0.5
-    assert duel(2, weights, first_weights(), games=100, nodes=60, seed=1).win_rate > 0.6
+    assert win_rate(weights, weights, games=20) == 0.5
+    assert win_rate(weights, first_weights(), games=100) > 0.6

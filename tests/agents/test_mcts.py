@@ -5,17 +5,9 @@ import pytest
 
 from azul_agents.kinds import MctsOptions
 from azul_agents.registry import AgentSpecError, make_agent
-from azul_agents.search.evaluation import load_weights
+from azul_agents.search.linear import linear_evaluator
 from azul_agents.search.mcts import MctsAgent, margin_of
-from azul_agents.search.tree import (
-    NUM_NODES,
-    PATIENCE_WITH_CHANCE,
-    ROUND,
-    SIMULATIONS,
-    VALUE,
-    TreeMemory,
-    new_tree,
-)
+from azul_agents.search.tree import PATIENCE_WITH_CHANCE, ROUND, VALUE, TreeMemory, new_tree
 from azul_env import legal_mask, new_game
 from positions import position
 
@@ -25,7 +17,7 @@ RNG = np.random.default_rng(0)
 def searched(leaf: int, simulations: int, num_players: int = 2) -> TreeMemory:
     memory = new_tree(1 << 16)
     memory.begin(new_game(num_players, rng=1).rows, leaf, simulations, np.uint64(3))
-    memory.run(load_weights(num_players), 1.0)
+    memory.run(linear_evaluator(num_players), 1.0)
     return memory
 
 
@@ -33,8 +25,8 @@ def searched(leaf: int, simulations: int, num_players: int = 2) -> TreeMemory:
 @pytest.mark.parametrize("num_players", [2, 3, 4])
 def test_tree__is_consistent(leaf: int, num_players: int) -> None:
     memory = searched(leaf, 3000, num_players)
-    assert memory.control[SIMULATIONS] == 3000
-    used = int(memory.control[NUM_NODES])
+    assert memory.control["simulations"][0] == 3000
+    used = int(memory.control["num_nodes"][0])
     parents = np.flatnonzero(memory.first[:used])
     spans = [(memory.first[node], memory.first[node] + memory.span[node]) for node in parents]
     assert sorted(c for start, stop in spans for c in range(start, stop)) == list(range(1, used))
@@ -43,10 +35,10 @@ def test_tree__is_consistent(leaf: int, num_players: int) -> None:
         # Visits that found the children there already went on to one of them.
         before = 1 if node == 0 or leaf == VALUE else PATIENCE_WITH_CHANCE
         assert memory.visits[start:stop].sum() == memory.visits[node] - before
-        assert len(set(memory.action[start:stop])) == stop - start
+        assert len(set(memory.move[start:stop])) == stop - start
     tried = memory.visits[:used] > 0
     assert (np.abs(memory.mean[:used][tried]) < 1).all()
-    assert memory.lure[:used][tried] == pytest.approx(
+    assert memory.exploration_bonus[:used][tried] == pytest.approx(
         (memory.prior / (1 + memory.visits))[:used][tried]
     )
 
@@ -62,9 +54,9 @@ def test_simulation_limit__is_kept(simulations: int) -> None:
 def test_full_tree__goes_on_with_what_it_has() -> None:
     memory = new_tree(200)
     memory.begin(new_game(2, rng=1).rows, VALUE, 2000, np.uint64(3))
-    memory.run(load_weights(2), 1.0)
-    assert memory.control[SIMULATIONS] == 2000
-    assert memory.control[NUM_NODES] <= 200
+    memory.run(linear_evaluator(2), 1.0)
+    assert memory.control["simulations"][0] == 2000
+    assert memory.control["num_nodes"][0] <= 200
 
 
 @pytest.mark.parametrize("spec", ["mcts:simulations=3000", "mcts:simulations=3000,leaf=game"])

@@ -7,12 +7,17 @@ import pytest
 
 from azul_agents.registry import make_agent
 from azul_agents.search import timing
-from azul_agents.search.clock import NEVER, now_nanoseconds
-from azul_agents.search.timing import LARGEST_MARGIN, LEAST_MARGIN, TimeLimit
+from azul_agents.search.timing import (
+    LARGEST_MARGIN,
+    LEAST_MARGIN,
+    NEVER,
+    TimeLimit,
+    now_nanoseconds,
+)
 from azul_env import legal_mask, new_game
 from azul_env.core.jit import kernel
 
-DEADLINE, FLAG = 0, 1
+CONTROL = np.dtype([("deadline", np.int64), ("stop", np.int64)])
 
 
 @kernel
@@ -27,32 +32,32 @@ def test_clock__is_the_same_in_compiled_code() -> None:
 
 
 def test_no_limit__sets_no_deadline() -> None:
-    control = np.zeros(2, np.int64)
-    with TimeLimit(None).running(control, DEADLINE, FLAG):
-        assert control[DEADLINE] == NEVER
+    control = np.zeros(1, CONTROL)
+    with TimeLimit(None).running(control):
+        assert control["deadline"][0] == NEVER
 
 
 def test_limit__learns_how_late_answers_are_and_forgets_it() -> None:
-    control = np.zeros(2, np.int64)
+    control = np.zeros(1, CONTROL)
     limit = TimeLimit(0.02)
 
     def time_left(late_seconds: float) -> float:
-        with limit.running(control, DEADLINE, FLAG):
-            left = (control[DEADLINE] - now_nanoseconds()) / 1e9
-            while now_nanoseconds() < control[DEADLINE] + late_seconds * 1e9:
+        with limit.running(control):
+            left = (control["deadline"][0] - now_nanoseconds()) / 1e9
+            while now_nanoseconds() < control["deadline"][0] + late_seconds * 1e9:
                 pass
         return float(left)
 
     assert time_left(0.0005) <= 0.02 * (1 - LEAST_MARGIN)
-    assert limit.margin_seconds >= 0.0005
+    assert limit.overhead_seconds >= 0.0005
     assert time_left(0.2) <= 0.02 - 0.0005
     assert time_left(0.0) <= 0.02 * (1 - LARGEST_MARGIN)
-    learned = limit.margin_seconds
+    learned = limit.overhead_seconds
     assert learned >= 0.1  # and yet no more than LARGEST_MARGIN is given up
     for _ in range(50):
-        with limit.running(control, DEADLINE, FLAG):
-            assert control[DEADLINE] - now_nanoseconds() > -1e9
-    assert limit.margin_seconds < learned / 10
+        with limit.running(control):
+            assert control["deadline"][0] - now_nanoseconds() > -1e9
+    assert limit.overhead_seconds < learned / 10
 
 
 def seconds_of_moves(spec: str, moves: int) -> tuple[list[float], list[float]]:

@@ -14,15 +14,21 @@ SPEEDS = [
     "playout_moves_per_second_3_players",
     "playout_moves_per_second_4_players",
     "playout_moves_per_second_2_threads",
-    "vector_steps_per_second",
-    "vector_steps_per_second_2_threads",
-    "vector_steps_per_second_8192_games",
-    "vector_steps_per_second_8192_games_2_threads",
+    "alphabeta_nodes_per_second",
+    "alphabeta_move_nodes_per_second",
+    "alphabeta_move_nodes_per_second_4_players",
 ]
 YARDSTICK = """
 def play_random_game(num_players, seed):
     assert num_players == 2
     return {"moves": 1000}
+"""
+
+
+YARDSTICK_SEARCH = """
+def search_nodes(position, nodes):
+    assert len(position["factories"]) == 5
+    return nodes
 """
 
 
@@ -39,10 +45,6 @@ def test_json__is_one_object_and_all_there_is_on_the_output():
     assert out.startswith("{") and out.endswith("}\n")
     for key in SPEEDS:
         assert type(result[key]) is float and 0 < result[key] < float("inf")
-    for games in ("", "_8192_games"):
-        one, two = (result[f"vector_steps_per_second{games}{n}"] for n in ("", "_2_threads"))
-        ratio = result[f"vector{games}_2_threads_to_1_thread_ratio"]
-        assert ratio == pytest.approx(two / one)
     assert result["machine"].keys() >= {"cpu", "cores", "system"}
     assert result["machine"]["cores"] >= 1 and result["machine"]["cpu"]
     assert result["versions"].keys() >= {"python", "azul-env", "numpy", "numba"}
@@ -68,6 +70,17 @@ def test_yardstick__is_measured_beside_the_engine(azul, tmp_path):
     assert result["yardstick_moves_per_second"] > 0
     ratio = result["playout_moves_per_second"] / result["yardstick_moves_per_second"]
     assert result["playout_moves_to_yardstick_moves_ratio"] == pytest.approx(ratio)
+
+
+def test_yardstick_search__is_measured_beside_alphabeta(azul, tmp_path):
+    file = tmp_path / "search.py"
+    file.write_text(YARDSTICK_SEARCH)
+    code, out, err = azul(*QUICK, "--json", "--yardstick", file)
+    assert code == 0, err
+    result = json.loads(out)
+    assert "yardstick_moves_per_second" not in result
+    ratio = result["alphabeta_move_nodes_per_second"] / result["yardstick_nodes_per_second"]
+    assert result["alphabeta_move_nodes_to_yardstick_nodes_ratio"] == pytest.approx(ratio)
 
 
 def test_yardstick_that_is_none__is_an_error_with_a_message(azul, tmp_path):

@@ -1,7 +1,7 @@
 """Speeds of the engine and the environments, measured side by side: contenders take turns, and the best of several trials counts.
 
 On a shared machine a trial can only be slowed down, never sped up, so the best one says most about the code. Many short
-trials, taking turns, give every contender the same conditions, quiet moments included.
+trials, taking turns, let every contender see the same weather, the good moments included.
 """
 
 import importlib.util
@@ -16,30 +16,22 @@ import numpy as np
 from azul_agents.kinds import AlphaBetaOptions
 from azul_agents.provenance import commit, machine, versions
 from azul_agents.search.alphabeta import AlphaBetaAgent
-from azul_agents.search.evaluation import load_weights
+from azul_agents.search.linear import linear_evaluator
 from azul_agents.search.tree import ROUND, new_tree
-from azul_env import GameBatch, azul_v0, legal_mask, new_game
+from azul_env import GameBatch, azul_v0, legal_mask, new_game, to_dict
 from azul_env.core.batch import choose_randomly
 from azul_env.envs.vector import AzulTurnsVectorEnv
 
-PLAYOUT = "playout_moves_per_second"
-VECTOR = "vector_steps_per_second"
-RATIOS = {  # key: two speeds, the first divided by the second
-    "vector_steps_to_playout_moves_ratio": (VECTOR, PLAYOUT),
-    "vector_2_threads_to_1_thread_ratio": (f"{VECTOR}_2_threads", VECTOR),
-    "vector_8192_games_2_threads_to_1_thread_ratio": (
-        f"{VECTOR}_8192_games_2_threads",
-        f"{VECTOR}_8192_games",
-    ),
-    "search_simulations_to_playout_moves_ratio": ("search_simulations_per_second", PLAYOUT),
-    "aec_steps_to_connect_four_aec_steps_ratio": (
-        "aec_steps_per_second",
-        "connect_four_aec_steps_per_second",
-    ),
-    "playout_moves_to_yardstick_moves_ratio": (PLAYOUT, "yardstick_moves_per_second"),
-}
+RATIOS = [  # of speeds, by the beginning of their keys
+    ("vector_steps", "playout_moves"),
+    ("search_simulations", "playout_moves"),
+    ("alphabeta_nodes", "playout_moves"),
+    ("aec_steps", "connect_four_aec_steps"),
+    ("playout_moves", "yardstick_moves"),
+    ("alphabeta_move_nodes", "yardstick_nodes"),
+]
 
-Trial = Callable[[], int]  # does some work and returns the number of moves or steps
+Trial = Callable[[], int]  # does some work and answers how many moves or steps that was
 
 
 @dataclass(frozen=True)
@@ -51,7 +43,8 @@ class BenchConfig:
     seconds_per_trial: float = 0.1
     """Least duration of a trial."""
     yardstick: Path | None = None
-    """A Python file with `play_random_game(num_players, seed)` that returns `{"moves": ...}`."""
+    """A Python file with `play_random_game(num_players, seed)`, which returns `{"moves": ...}`, or with
+    `search_nodes(position, nodes)`, which chooses a move and returns how many positions it visited, or with both."""
 
 
 @dataclass(frozen=True)
@@ -67,25 +60,26 @@ def run_bench(
 ) -> dict[str, Any]:
     """All speeds by key, with the machine, versions and commit they were measured on."""
     contenders = [
-        Contender(PLAYOUT, playout_trial(num_players=2, threads=1)),
-        Contender(f"{PLAYOUT}_3_players", playout_trial(num_players=3, threads=1)),
-        Contender(f"{PLAYOUT}_4_players", playout_trial(num_players=4, threads=1)),
-        Contender(f"{PLAYOUT}_2_threads", playout_trial(num_players=2, threads=2)),
-        Contender(VECTOR, vector_trial("float32")),
-        Contender(f"{VECTOR}_2_threads", vector_trial("float32", threads=2)),
-        Contender(f"{VECTOR}_8192_games", vector_trial("float32", 8192)),
-        Contender(f"{VECTOR}_8192_games_2_threads", vector_trial("float32", 8192, threads=2)),
-        Contender(f"{VECTOR}_uint8", vector_trial("uint8")),
+        Contender("playout_moves_per_second", playout_trial(num_players=2, threads=1)),
+        Contender("playout_moves_per_second_3_players", playout_trial(num_players=3, threads=1)),
+        Contender("playout_moves_per_second_4_players", playout_trial(num_players=4, threads=1)),
+        Contender("playout_moves_per_second_2_threads", playout_trial(num_players=2, threads=2)),
+        Contender("vector_steps_per_second", vector_trial("float32")),
+        Contender("vector_steps_per_second_uint8", vector_trial("uint8")),
         Contender("aec_steps_per_second", aec_trial(azul_v0.env())),
         Contender("raw_aec_steps_per_second", aec_trial(azul_v0.raw_env())),
         *_connect_four(),
         Contender("search_simulations_per_second", simulation_trial()),
         Contender("alphabeta_nodes_per_second", alphabeta_trial()),
+        Contender("alphabeta_move_nodes_per_second", alphabeta_move_trial(num_players=2)),
+        Contender("alphabeta_move_nodes_per_second_4_players", alphabeta_move_trial(num_players=4)),
         *_yardstick(config.yardstick),
     ]
     speeds = _measure(contenders, config, on_trial)
     ratios = {
-        key: speeds[fast] / speeds[slow] for key, (fast, slow) in RATIOS.items() if slow in speeds
+        f"{fast}_to_{slow}_ratio": speeds[f"{fast}_per_second"] / speeds[f"{slow}_per_second"]
+        for fast, slow in RATIOS
+        if f"{slow}_per_second" in speeds
     }
     overtime = {"alphabeta_longest_move_to_limit_ratio": longest_move(time_limit_seconds=0.1) / 0.1}
     return (
@@ -107,14 +101,9 @@ def playout_trial(num_players: int, threads: int, num_games: int = 512) -> Trial
     return trial
 
 
-def vector_trial(
-    observation: str, num_envs: int = 1024, threads: int = 1, steps: int = 20
-) -> Trial:
-    """Steps of the turn-based vector environment: random legal actions, masks, observations, restarts.
-
-    The actions are always chosen on one thread, like those of most learners.
-    """
-    env = AzulTurnsVectorEnv(num_envs, observation=observation, threads=threads)
+def vector_trial(observation: str, num_envs: int = 1024, steps: int = 20) -> Trial:
+    """Steps of the turn-based vector environment: random legal actions, masks, observations, restarts."""
+    env = AzulTurnsVectorEnv(num_envs, observation=observation)
     env.reset(seed=1)
     actions = np.zeros(num_envs, np.int64)
 
@@ -148,27 +137,44 @@ def aec_trial(env: Any, steps: int = 500) -> Trial:
 
 
 def simulation_trial(simulations: int = 20_000) -> Trial:
-    """Tree search from an opening of 2 players, with random turns to the end of the round at every leaf."""
+    """Tree search from an opening of 2 players, with random playouts to the end of the round at every leaf."""
     memory = new_tree(1 << 21)
     opening = new_game(2, rng=1)
-    weights = load_weights(2)
+    evaluator = linear_evaluator(2)
 
     def trial() -> int:
         memory.begin(opening.rows, ROUND, simulations, np.uint64(1))
-        memory.run(weights, exploration=1.0)
+        memory.run(evaluator, exploration=1.0)
         return simulations
 
     return trial
 
 
 def alphabeta_trial(nodes: int = 50_000) -> Trial:
-    """Alpha-beta from an opening of 2 players."""
+    """Alpha-beta valuing every move of an opening of 2 players."""
     agent = AlphaBetaAgent(options=AlphaBetaOptions(nodes=nodes))
     opening = new_game(2, rng=1)
 
     def trial() -> int:
         agent.analyse(opening)
         return agent.nodes
+
+    return trial
+
+
+def alphabeta_move_trial(num_players: int, openings: int = 8, nodes: int = 50_000) -> Trial:
+    """Alpha-beta choosing a move in some openings; every position visited below the root is a node."""
+    agent = AlphaBetaAgent(options=AlphaBetaOptions(nodes=nodes))
+    states = [new_game(num_players, rng=seed) for seed in range(openings)]
+    masks = [legal_mask(state) for state in states]
+    rng = np.random.default_rng(1)
+
+    def trial() -> int:
+        visited = 0
+        for state, mask in zip(states, masks, strict=True):
+            agent.act(state, mask, rng)
+            visited += agent.nodes
+        return visited
 
     return trial
 
@@ -197,21 +203,45 @@ def _connect_four() -> list[Contender]:
 
 
 def _yardstick(path: Path | None) -> list[Contender]:
-    return [Contender("yardstick_moves_per_second", yardstick_trial(path))] if path else []
-
-
-def yardstick_trial(path: Path, num_games: int = 20) -> Trial:
-    """Random 2-player games of an engine in a Python file, for comparison in the same run."""
+    """The functions of a Python file, for comparison in the same run."""
+    if path is None:
+        return []
     spec = importlib.util.spec_from_file_location("azul_yardstick", path)
     if spec is None or spec.loader is None or not path.is_file():
         raise ValueError(f"yardstick {path}: there is no such Python file")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    if not hasattr(module, "play_random_game"):
-        raise ValueError(f"yardstick {path}: it has no function play_random_game")
+    found = []
+    if hasattr(module, "play_random_game"):
+        trial = yardstick_games_trial(module.play_random_game)
+        found.append(Contender("yardstick_moves_per_second", trial))
+    if hasattr(module, "search_nodes"):
+        trial = yardstick_search_trial(module.search_nodes)
+        found.append(Contender("yardstick_nodes_per_second", trial))
+    if not found:
+        raise ValueError(f"yardstick {path}: it has no function play_random_game or search_nodes")
+    return found
+
+
+def yardstick_games_trial(
+    play_random_game: Callable[[int, int], dict[str, int]], num_games: int = 20
+) -> Trial:
+    """Random 2-player games of another engine."""
 
     def trial() -> int:
-        return sum(module.play_random_game(2, seed)["moves"] for seed in range(num_games))
+        return sum(play_random_game(2, seed)["moves"] for seed in range(num_games))
+
+    return trial
+
+
+def yardstick_search_trial(
+    search_nodes: Callable[[Any, int], int], openings: int = 8, nodes: int = 50_000
+) -> Trial:
+    """Another search choosing a move in the openings of `alphabeta_move_trial`."""
+    positions = [to_dict(new_game(2, rng=seed)) for seed in range(openings)]
+
+    def trial() -> int:
+        return sum(search_nodes(position, nodes) for position in positions)
 
     return trial
 
@@ -232,7 +262,7 @@ def _measure(
 
 
 def _speed_of(trial: Trial, seconds: float) -> float:
-    """Units per second, measured over at least this many seconds."""
+    """Units per second over at least this many seconds."""
     units = 0
     start = time.perf_counter()
     while (elapsed := time.perf_counter() - start) < seconds:

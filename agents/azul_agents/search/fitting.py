@@ -1,9 +1,8 @@
-"""Learning the weights of the evaluation: compiled self-play, then ridge regression on the final margin of points.
+"""Learning the weights of the linear evaluator: compiled self-play, then ridge regression on the final margin of points.
 
-Players search with the weights so far, one turn ahead or as far as a limit of nodes allows, and now and then play at
-random. Every position they pass is a sample:
-the features of the boards, own minus the others', against the margin that the game ended with. Samples are not kept,
-only the sums that the regression needs, one set for each bucket.
+Players search with the current weights, one move ahead or within a node limit, and with probability epsilon play at
+random. Every position they pass is a sample: the features of the boards, the player's minus the others', against the
+margin that the game ended with. Samples are not kept, only the sums that the regression needs, one set for each bucket.
 """
 
 from collections.abc import Callable
@@ -13,98 +12,113 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from azul_agents.search.deepening import deepen, prepare
-from azul_agents.search.evaluation import (
+from azul_agents.search.deepening import choose
+from azul_agents.search.evaluator import prepare, round_end_value, value
+from azul_agents.search.features import (
     FEATURE_NAMES,
     MAX_LISTED,
     NUM_BUCKETS,
     NUM_FEATURES,
     SUPPLIES,
-    Weights,
     bucket_of,
     list_features,
-    margin_value,
     tiles_to_come,
 )
-from azul_agents.search.principal_variation import MAX_PLIES, NODE_LIMIT, SearchMemory, new_memory
-from azul_agents.search.turns import bring_best_forward, list_turns
+from azul_agents.search.linear import LinearEvaluator, Weights, linear_evaluator
+from azul_agents.search.moves import action_of, list_with_keys, move_parts, next_best
+from azul_agents.search.pvs import MAX_PLIES, SearchMemory, new_memory
 from azul_env.core.actions import action_parts
 from azul_env.core.chance import Chances, chances_from, deal, random_below
 from azul_env.core.jit import called_kernel, kernel
 from azul_env.core.rounds import PLAYING
 from azul_env.core.spec import DEFAULT_MAX_ROUNDS, MAX_PLAYERS
 from azul_env.core.state import Row, Rows, empty_rows
-from azul_env.core.step import RANDOM_SEAT, ROUND_OVER, play_move, reset_game
+from azul_env.core.step import (
+    RANDOM_SEAT,
+    ROUND_OVER,
+    TURN_PASSED,
+    play_move,
+    reset_game,
+)
 from azul_env.core.words import as_bool, as_int64
 
-LOOKED_AT: Final = 12  # turns that a player weighs, the best by guess
-CHOSEN_BLINDLY: Final = 6  # among so many of them a random turn is drawn
+LOOKED_AT: Final = 12  # moves that a player compares, the best by expected gain
+DRAWN_FROM: Final = 6  # a random move is one of this many, the best by expected gain
+EPSILON: Final = 0.08
 MAX_SAMPLES: Final = 2_000  # a game has fewer positions
 
 Sums = NDArray[np.float64]
 
 
 @kernel
-def choose_turn(
+def is_random_move(chances: Chances, k: int, epsilon: float) -> bool:
+    """True with probability epsilon, in steps of 0.001."""
+    return random_below(chances, k, as_int64(1000)) < 1000 * epsilon
+
+
+@kernel
+def choose_one_ply(
     rows: Rows,
-    weights: Weights,
+    evaluator: LinearEvaluator,
     chances: Chances,
     k: int,
-    blindness: int,
+    epsilon: float,
     memory: SearchMemory,
 ) -> int:
-    """The turn after which the mover of rows[0] expects most; in `blindness` of 1000 cases a random good one.
+    """The action whose position is worth most to the mover of rows[0]; with probability epsilon a random good one.
 
-    rows[1] is room for the position after a turn.
+    rows[1] is scratch space for the position after a move.
     """
     row = rows[0]
     player = row["current_player"]
-    turns, guesses = memory.turns[0], memory.guesses[0]
-    count = list_turns(row, turns, guesses, as_bool(True), as_bool(True))
-    looked_at = min(count, LOOKED_AT)
-    for place in range(looked_at):
-        bring_best_forward(turns, guesses, place, count)
-    if random_below(chances, k, as_int64(1000)) < blindness:
-        return turns[random_below(chances, k, min(count, CHOSEN_BLINDLY))]
+    moves, keys = memory.moves[0], memory.sort_keys[0]
+    prepare(evaluator, row)
+    count = list_with_keys(evaluator, row, moves, memory.gains, keys, as_bool(True))
+    drawn = as_int64(-1)
+    if is_random_move(chances, k, epsilon):
+        drawn = random_below(chances, k, min(count, DRAWN_FROM))
     best_value = -np.inf
-    best = turns[0]
-    for place in range(looked_at):
+    best = as_int64(0)
+    for rank in range(min(count, LOOKED_AT)):
+        move = moves[next_best(keys, count)]
+        if rank == drawn:
+            return action_of(move)
+        if drawn >= 0:
+            continue
         rows[1] = rows[0]
-        source, color, destination = action_parts(turns[place])
-        play_move(rows[1], source, color, destination)
-        value = margin_value(rows[1], player, weights, memory.places, memory.amounts)
-        if value > best_value:
-            best_value = value
-            best = turns[place]
-    return best
+        source, color, destination = move_parts(move)
+        if play_move(rows[1], source, color, destination) != TURN_PASSED:
+            found = round_end_value(evaluator, rows[1], player)
+        else:
+            found = value(evaluator, rows[1], player)
+        if found > best_value:
+            best_value = found
+            best = move
+    return action_of(best)
 
 
 @kernel
 def note_sample(
-    row: Row,
-    player: int,
-    samples: NDArray[np.float64],
-    place: int,
-    memory: SearchMemory,
+    row: Row, player: int, samples: NDArray[np.float64], sample: int, evaluator: LinearEvaluator
 ) -> None:
-    """Write down a position from a player's side: pairs of feature and amount, own minus the others'.
+    """Write down a position from a player's side: pairs of feature and amount, the player's minus the others'.
 
-    The row of a sample begins with its bucket, its player and the number of pairs.
+    A sample begins with its bucket, its player and the number of pairs.
     """
-    places, amounts = memory.places, memory.amounts
+    indices, amounts = evaluator.indices, evaluator.amounts
     others = row["num_players"] - 1
     tiles = tiles_to_come(row)
     written = 3
     for seat in range(row["num_players"]):
         share = 1.0 if seat == player else -1.0 / others
-        for listed in range(list_features(row, seat, tiles, places, amounts)):
+        for listed in range(list_features(row, seat, tiles, indices, amounts)):
             if amounts[listed] != 0.0:
-                samples[place, written] = places[listed]
-                samples[place, written + 1] = share * amounts[listed]
+                samples[sample, written] = indices[listed]
+                samples[sample, written + 1] = share * amounts[listed]
                 written += 2
-    samples[place, 0] = bucket_of(row, tiles)
-    samples[place, 1] = player
-    samples[place, 2] = (written - 3) // 2
+    samples[sample, 0] = bucket_of(row, tiles)
+    samples[sample, 1] = player
+    samples[sample, 2] = (written - 3) // 2
 
 
 @kernel
@@ -115,17 +129,17 @@ def add_samples(
     total = 0
     for seat in range(row["num_players"]):
         total += row["scores"][seat]
-    for place in range(count):
-        bucket = int(samples[place, 0])
-        own = row["scores"][int(samples[place, 1])]
+    for sample in range(count):
+        bucket = int(samples[sample, 0])
+        own = row["scores"][int(samples[sample, 1])]
         margin = own - (total - own) / (row["num_players"] - 1)
-        end = 3 + 2 * int(samples[place, 2])
+        end = 3 + 2 * int(samples[sample, 2])
         for one in range(3, end, 2):
-            feature, amount = int(samples[place, one]), samples[place, one + 1]
+            feature, amount = int(samples[sample, one]), samples[sample, one + 1]
             moments[bucket, feature] += amount * margin
             for other in range(3, end, 2):
-                grams[bucket, feature, int(samples[place, other])] += (
-                    amount * samples[place, other + 1]
+                grams[bucket, feature, int(samples[sample, other])] += (
+                    amount * samples[sample, other + 1]
                 )
         squares[bucket, 0] += 1.0
         squares[bucket, 1] += margin * margin
@@ -135,10 +149,10 @@ def add_samples(
 def play_and_sum(
     num_players: int,
     games: int,
-    weights: Weights,
+    evaluator: LinearEvaluator,
     chances: Chances,
     k: int,
-    blindness: int,
+    epsilon: float,
     grams: Sums,
     moments: Sums,
     squares: Sums,
@@ -146,29 +160,23 @@ def play_and_sum(
     samples: NDArray[np.float64],
     memory: SearchMemory,
 ) -> None:
-    """Play games and add all their positions to the sums. With a node limit of 0 players look one turn ahead."""
+    """Play games and add all their positions to the sums. With a node limit of 0 players look one move ahead."""
+    root, max_depth = as_int64(0), as_int64(MAX_PLIES)
+    max_rounds = as_int64(DEFAULT_MAX_ROUNDS)
     for _ in range(games):
-        reset_game(
-            rows[0], num_players, as_int64(RANDOM_SEAT), as_int64(DEFAULT_MAX_ROUNDS), chances, k
-        )
+        reset_game(rows[0], num_players, as_int64(RANDOM_SEAT), max_rounds, chances, k)
         row = rows[0]
         count = as_int64(0)
         while row["end_reason"] == PLAYING and count + num_players < MAX_SAMPLES:
-            note_sample(row, row["current_player"], samples, count, memory)
+            note_sample(row, row["current_player"], samples, count, evaluator)
             count += 1
-            action = choose_turn(rows, weights, chances, k, blindness, memory)
-            if (
-                memory.control[NODE_LIMIT] > 0
-                and random_below(chances, k, as_int64(1000)) >= blindness
-            ):
-                memory.stack[0] = rows[0]
-                prepare(memory, row["current_player"])
-                deepen(memory, weights, as_int64(MAX_PLIES), as_bool(False))
-                action = memory.turns[0, 0]
+            action = choose_one_ply(rows, evaluator, chances, k, epsilon, memory)
+            if memory.control[0]["node_limit"] > 0 and not is_random_move(chances, k, epsilon):
+                action = choose(rows, root, memory, evaluator, max_depth)
             source, color, destination = action_parts(action)
             if play_move(row, source, color, destination) == ROUND_OVER:
                 for seat in range(num_players):
-                    note_sample(row, seat, samples, count, memory)
+                    note_sample(row, seat, samples, count, evaluator)
                     count += 1
                 deal(row, chances, k)
         if row["end_reason"] != PLAYING:
@@ -209,7 +217,7 @@ class SelfPlay:
         return weights
 
     def unexplained(self, weights: Weights) -> float:
-        """Share of the margins' variance that weights leave unexplained on these games."""
+        """The share of the margins' variance that weights leave unexplained on these games."""
         error = total = 0.0
         for bucket in range(NUM_BUCKETS):
             own = weights[bucket]
@@ -225,13 +233,14 @@ def self_play(
     weights: Weights,
     seed: int,
     nodes: int = 0,
-    blindness: int = 80,
+    epsilon: float = EPSILON,
     on_games: Callable[[int], None] = lambda games: None,
     chunk: int = 500,
 ) -> SelfPlay:
     """Play games in compiled code, a chunk at a time so that progress can be shown; `nodes` bounds each search."""
     sums = SelfPlay.nothing()
     chances = chances_from(seed, 1)
+    evaluator = linear_evaluator(num_players, weights)
     memory = new_memory(breadth=10, node_limit=nodes)
     rows, samples = empty_rows(2), np.zeros((MAX_SAMPLES, 3 + 2 * MAX_PLAYERS * MAX_LISTED))
     played = 0
@@ -240,10 +249,10 @@ def self_play(
         play_and_sum(
             num_players,
             now,
-            weights,
+            evaluator,
             chances,
             0,
-            blindness,
+            epsilon,
             sums.grams,
             sums.moments,
             sums.squares,
@@ -257,7 +266,7 @@ def self_play(
 
 
 def first_weights() -> Weights:
-    """Weights to begin with, set by hand: points count, progress promises its bonus by the square of its share."""
+    """Hand-set weights to begin with: points count, and progress counts as its bonus times the square of its share."""
     value = dict.fromkeys(FEATURE_NAMES, 0.0) | {"points": 1.0, "starts_next": 1.5}
     for cells in range(32):
         share = (cells.bit_count() / 5) ** 2

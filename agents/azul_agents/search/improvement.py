@@ -1,21 +1,25 @@
-"""From weights to better weights: self-play, a fit, and a duel that decides whether the new ones are kept."""
+"""From weights to better weights: self-play, a fit, and a match that decides whether the new ones are kept."""
 
 import json
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
+from azul_agents.base import Agent
+from azul_agents.kinds import AlphaBetaOptions
 from azul_agents.provenance import commit, versions
-from azul_agents.search.duel import duel
-from azul_agents.search.evaluation import FEATURE_NAMES, Weights, load_weights
+from azul_agents.search.alphabeta import AlphaBetaAgent
+from azul_agents.search.features import FEATURE_NAMES
 from azul_agents.search.fitting import SelfPlay, first_weights, self_play
+from azul_agents.search.linear import Weights, linear_evaluator, load_weights
 from azul_env.files import write_atomically
 
-HELD_OUT = 10  # one game of so many is played only to judge the fit
+HELD_OUT = 10  # one game in this many is played only to judge the fit
 
 
 @dataclass(frozen=True)
@@ -29,7 +33,7 @@ class FitConfig:
     improvements: int = 3
     """How often to play, fit and compare."""
     nodes: int = 0
-    """Search limit of the players in self-play; 0 looks one turn ahead, which gives most games in a given time."""
+    """Search limit of the players in self-play; 0 looks one move ahead, which gives most games per second."""
     ridge: float = 30.0
     """Strength of the regression's pull towards 0."""
     duel_games: int = 400
@@ -44,46 +48,66 @@ class FitConfig:
     """Threads of self-play."""
 
 
+class Score(Protocol):
+    """What the new weights did in a match."""
+
+    games: int
+
+    @property
+    def win_rate(self) -> float:
+        """Mean share of a win."""
+        ...
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """95% interval of the win rate."""
+        ...
+
+
 Report = Callable[[str], None]
 Advance = Callable[[str, int, int], None]  # what is being done, how much was added, of how much
+# Plays specs against each other: number of games, seed, called after each game, and how agents are made. Returns the
+# score of the first.
+PlayMatch = Callable[[tuple[str, ...], int, int, Callable[[], None], Callable[[str], Agent]], Score]
 
 
-def improve(config: FitConfig, report: Report, advance: Advance) -> dict[str, Any]:
+def improve(
+    config: FitConfig, report: Report, advance: Advance, play_match: PlayMatch
+) -> dict[str, Any]:
     """Run all improvements; the card of the best weights found: the weights and how they were made."""
-    start = first_weights() if config.from_scratch else _package_weights(config.players)
-    weights, steps = start, []
+    weights = first_weights() if config.from_scratch else _package_weights(config.players)
+    steps = []
     for number in range(config.improvements):
         seed = np.random.SeedSequence(config.seed, spawn_key=(number,)).generate_state(3)
         played = _play(config, weights, int(seed[0]), config.games, advance)
         judges = _play(config, weights, int(seed[1]), max(1, config.games // HELD_OUT), advance)
         fitted = played.fit(config.ridge)
-        result = duel(
-            config.players,
-            fitted,
-            weights,
-            config.duel_games,
-            config.duel_nodes,
-            int(seed[2]),
-            lambda: advance("duel", 1, config.duel_games),
-        )
-        is_kept = result.win_rate > 1 / config.players
-        step = {
-            "games": config.games,
-            "unexplained_before": round(judges.unexplained(weights), 4),
-            "unexplained_after": round(judges.unexplained(fitted), 4),
-            "duel": {"games": result.games, "nodes": config.duel_nodes}
-            | {
-                "win_rate": round(result.win_rate, 4),
-                "standard_error": round(result.standard_error, 4),
-            },
-            "kept": is_kept,
+        agents = {
+            name: AlphaBetaAgent(
+                name,
+                AlphaBetaOptions(nodes=config.duel_nodes),
+                partial(linear_evaluator, weights=own),
+            )
+            for name, own in (("new", fitted), ("old", weights))
         }
-        steps.append(step)
-        report(
-            f"improvement {number + 1}: held-out variance unexplained {step['unexplained_before']} -> "
-            f"{step['unexplained_after']}, {result} against the weights before"
-            + ("" if is_kept else ": not kept")
+        score = play_match(
+            ("new", *["old"] * (config.players - 1)),
+            config.duel_games,
+            int(seed[2]),
+            lambda: advance("match", 1, config.duel_games),
+            agents.__getitem__,
         )
+        is_kept = score.win_rate > 1 / config.players
+        steps.append(
+            {
+                "games": config.games,
+                "unexplained_before": round(judges.unexplained(weights), 4),
+                "unexplained_after": round(judges.unexplained(fitted), 4),
+                "duel": _as_data(score, config.duel_nodes),
+                "kept": is_kept,
+            }
+        )
+        report(f"improvement {number + 1}: {_told(steps[-1])}")
         weights = fitted if is_kept else weights
     return {
         "players": config.players,
@@ -97,8 +121,25 @@ def improve(config: FitConfig, report: Report, advance: Advance) -> dict[str, An
     }
 
 
+def _as_data(score: Score, nodes: int) -> dict[str, Any]:
+    interval = [round(end, 4) for end in score.interval]
+    win_rate = round(score.win_rate, 4)
+    return {"games": score.games, "nodes": nodes, "win_rate": win_rate, "interval": interval}
+
+
+def _told(step: dict[str, Any]) -> str:
+    """An improvement in words."""
+    match = step["duel"]
+    low, high = (100 * end for end in match["interval"])
+    return (
+        f"held-out variance unexplained {step['unexplained_before']} -> {step['unexplained_after']}, "
+        f"{100 * match['win_rate']:.1f}% ({low:.1f}–{high:.1f}) of {match['games']} games against the weights before"
+        + ("" if step["kept"] else ": not kept")
+    )
+
+
 def write_card(card: dict[str, Any], path: Path) -> None:
-    """Write a card, one line per bucket of weights."""
+    """Write a card, a line for every bucket's weights."""
     lines = ",\n".join("  " + json.dumps(bucket) for bucket in card["weights"])
     rest = json.dumps({key: card[key] for key in card if key != "weights"}, indent=1)
     write_atomically(path, rest[:-2] + f',\n "weights": [\n{lines}\n ]\n}}\n')

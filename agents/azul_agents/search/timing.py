@@ -1,60 +1,94 @@
-"""Answering in time: when a search has to stop so that what comes after it still fits into the limit."""
+"""Time limits: a clock that compiled code reads, and when a search has to stop so that its answer comes in time."""
 
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Final
+from typing import Any, Final
 
-import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils as numba_cgutils
+from numba.extending import intrinsic, overload
 from numpy.typing import NDArray
 
-from azul_agents.search.clock import HAS_CLOCK, NEVER, now_nanoseconds
+HAS_CLOCK: Final = hasattr(time, "clock_gettime")  # every system but Windows
+NEVER: Final = (1 << 63) - 1  # a deadline that does not come
+cgutils: Any = numba_cgutils  # it has no types
 
-LEAST_MARGIN: Final = (
-    0.005  # shares of the limit between which the time after a search is kept free
-)
+# The time after a search is kept free: at least and at most these shares of the limit.
+LEAST_MARGIN: Final = 0.005
 LARGEST_MARGIN: Final = 0.05
-FORGETTING: Final = 0.9  # of what a slow answer has taught, a move later
+OVERHEAD_DECAY: Final = 0.9  # of the longest overhead seen, per move
+
+
+@intrinsic
+def _clock_gettime(typing_context: Any) -> Any:
+    word, number = ir.IntType(64), ir.IntType(32)
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        timespec = ir.LiteralStructType([word, word])  # seconds, nanoseconds
+        function_type = ir.FunctionType(number, [number, timespec.as_pointer()])
+        read = cgutils.get_or_insert_function(builder.module, function_type, "clock_gettime")
+        slot = cgutils.alloca_once(builder, timespec)
+        builder.call(read, [number(time.CLOCK_MONOTONIC), slot])
+        seconds = builder.load(cgutils.gep_inbounds(builder, slot, 0, 0))
+        rest = builder.load(cgutils.gep_inbounds(builder, slot, 0, 1))
+        return builder.add(builder.mul(seconds, word(10**9)), rest)
+
+    return types.int64(), generate
+
+
+def now_nanoseconds() -> int:
+    """Nanoseconds of a monotonic clock; 0 in compiled code where there is no such clock."""
+    return time.clock_gettime_ns(time.CLOCK_MONOTONIC) if HAS_CLOCK else 0
+
+
+@overload(now_nanoseconds)
+def _compiled_now() -> Any:
+    if HAS_CLOCK:
+        return lambda: _clock_gettime()  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
+    return lambda: 0
 
 
 class TimeLimit:
-    """The time for a move. It learns how late answers come after the moment when their search was to stop."""
+    """The time for a move. It learns how late answers come after the moment when their search had to stop."""
 
     def __init__(self, seconds: float | None) -> None:
         self.seconds = seconds  # None: no limit
-        self.margin_seconds = 0.0  # to be kept free for what comes after a search
+        self.overhead_seconds = 0.0  # to be kept free for what comes after a search
 
     @contextmanager
-    def running(self, control: NDArray[np.int64], deadline: int, flag: int) -> Iterator[None]:
-        """Write into `control` when the search has to stop; around everything that the limit is for.
+    def running(self, control: NDArray[Any]) -> Iterator[None]:
+        """Set `deadline` in the control record of a search; wraps everything that the limit is for.
 
-        A search without a clock of its own is told by a timer, which sets control[flag].
+        Where compiled code has no clock, a timer sets `stop` instead.
         """
-        control[deadline] = NEVER
+        control["deadline"] = NEVER
         if self.seconds is None:
             yield
             return
         stop = self._stop_after(self.seconds)
         if not HAS_CLOCK:
-            with _flag_set_after(stop, control, flag):
+            with _stopped_after(stop, control):
                 yield
             return
-        due = now_nanoseconds() + int(stop * 1e9)
-        control[deadline] = due
+        deadline = now_nanoseconds() + int(stop * 1e9)
+        control["deadline"] = deadline
         yield
-        late = (now_nanoseconds() - due) / 1e9
-        self.margin_seconds = max(late, FORGETTING * self.margin_seconds)
+        overhead = (now_nanoseconds() - deadline) / 1e9
+        self.overhead_seconds = max(overhead, OVERHEAD_DECAY * self.overhead_seconds)
 
     def _stop_after(self, seconds: float) -> float:
         """The time that a search may take."""
-        margin = max(self.margin_seconds, LEAST_MARGIN * seconds)
+        margin = max(self.overhead_seconds, LEAST_MARGIN * seconds)
         return seconds - min(margin, LARGEST_MARGIN * seconds)
 
 
 @contextmanager
-def _flag_set_after(seconds: float, control: NDArray[np.int64], flag: int) -> Iterator[None]:
-    """Set control[flag] when the time is up; a search without the GIL looks at it."""
-    timer = threading.Timer(seconds, control.__setitem__, (flag, 1))
+def _stopped_after(seconds: float, control: NDArray[Any]) -> Iterator[None]:
+    """Set `stop` when the time is up; a search, which runs without the GIL, looks at it."""
+    timer = threading.Timer(seconds, control.__setitem__, ("stop", 1))
     timer.daemon = True
     timer.start()
     try:

@@ -1,5 +1,6 @@
 """`azul fit-evaluation`: learn the evaluation of the search agents."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
@@ -7,6 +8,8 @@ import typer
 from rich.console import Console
 from rich.progress import Progress, TaskID
 
+from azul_agents import Agent, MatchConfig, run_match
+from azul_agents.arena.tally import Tally
 from azul_agents.search.improvement import FitConfig, improve, write_card
 
 DEFAULTS = FitConfig()
@@ -62,6 +65,16 @@ def fit_evaluation(
                 task = tasks[key] = progress.add_task(what, total=total)
             progress.update(task, advance=done)
 
-        card = improve(config, console.print, advance)
+        def play(
+            specs: tuple[str, ...],
+            games: int,
+            seed: int,
+            on_game: Callable[[], None],
+            make: Callable[[str], Agent],
+        ) -> Tally:
+            match = MatchConfig(games, seed, jobs=1)
+            return run_match(specs, match, lambda _: on_game(), make).tallies[0]
+
+        card = improve(config, console.print, advance, play)
     write_card(card, out)
     console.print(f"{out}: weights for {players} players")

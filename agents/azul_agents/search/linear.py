@@ -1,0 +1,209 @@
+"""The linear evaluator: a weighted sum of each board's features, learned from self-play.
+
+A position is worth the searcher's sum minus the mean of the others', which predicts the final margin of points. The sum
+of a board is cached by everything that it depends on, since a search meets the same boards again and again.
+"""
+
+import json
+from functools import cache
+from importlib.resources import files
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from azul_agents.search.evaluator import EvaluatorKernels, Gains, Moves
+from azul_agents.search.features import (
+    FEATURE_NAMES,
+    MAX_LISTED,
+    Amounts,
+    Indices,
+    bucket_of,
+    dead_tiles,
+    list_features,
+    starts_next,
+    supply_of,
+    tiles_to_come,
+)
+from azul_agents.search.moves import move_parts, tiles_taken
+from azul_env.core.intrinsics import popcount
+from azul_env.core.jit import called_kernel, kernel
+from azul_env.core.moves import floor_tokens
+from azul_env.core.scoring import (
+    PENALTY_OF_TOKENS,
+    column_cells,
+    row_cells,
+)
+from azul_env.core.spec import FLOOR, FLOOR_SLOTS, MAX_PLAYERS, NUM_COLORS, NUM_LINES
+from azul_env.core.state import NIBBLE, NIBBLE_BITS, Row, center_of
+from azul_env.core.variant import color_tiles, placement, wall_of
+from azul_env.core.words import as_int64
+
+Weights = NDArray[np.float64]  # by bucket and feature
+
+# The cache of boards.
+CACHE_BITS: Final = 13  # 128 kB: a larger cache hits more often, but answers more slowly
+CACHED_BOARD: Final = np.dtype([("key", np.int64), ("value", np.float64)], align=True)
+WALL_BITS: Final = 25
+# Odd multipliers, which turn the two words of a board into a key.
+MIX_BOARD: Final = 0x1E3779B97F4A7C15
+MIX_SCORED: Final = 0x42B2AE3D27D4EB4F
+
+
+def _fill_table() -> NDArray[np.float64]:
+    """What share of its points a line is expected to bring, at 8 * line + tiles in it."""
+    table = np.zeros(8 * NUM_LINES)
+    for line in range(NUM_LINES):
+        for count in range(line + 1):
+            share = count / (line + 1)
+            table[8 * line + count] = 0.6 * share * share
+        table[8 * line + line + 1] = 1.0
+    return table
+
+
+FILL: Final = _fill_table()
+PENALTY: Final = PENALTY_OF_TOKENS.astype(np.float64)
+MARKER_WORTH: Final = np.array([0.0, 1.5])  # of starting the next round
+
+
+class LinearEvaluator(NamedTuple):
+    """Weights, and the arrays that the kernels work with."""
+
+    weights: Weights
+    boards: NDArray[Any]  # CACHED_BOARD by hash
+    cell_worth: NDArray[
+        np.float64
+    ]  # of a tile on the wall, by seat, line and color; 5 * line + color
+    indices: Indices  # scratch space for the features of a board
+    amounts: Amounts
+
+    @staticmethod
+    def kernels() -> EvaluatorKernels:
+        """The kernels below."""
+        return EvaluatorKernels(note_walls, margin, margin, write_gains)
+
+
+def linear_evaluator(num_players: int, weights: Weights | None = None) -> LinearEvaluator:
+    """An evaluator with these weights, or with those that come with the package."""
+    return LinearEvaluator(
+        weights=load_weights(num_players) if weights is None else weights,
+        boards=np.zeros(1 << CACHE_BITS, CACHED_BOARD),
+        cell_worth=np.zeros((MAX_PLAYERS, NUM_LINES * NUM_COLORS)),
+        indices=np.zeros(MAX_LISTED, np.int64),
+        amounts=np.zeros(MAX_LISTED),
+    )
+
+
+@kernel
+def margin(evaluator: LinearEvaluator, row: Row, player: int) -> float:
+    """The margin that a player can expect at the end of the game."""
+    num_players = row["num_players"]
+    tiles = tiles_to_come(row)
+    bucket = bucket_of(row, tiles)
+    value = 0.0
+    for seat in range(num_players):
+        share = 1.0 if seat == player else -1.0 / (num_players - 1)
+        value += share * board_value(evaluator, row, seat, tiles, bucket)
+    return value
+
+
+@kernel
+def board_value(evaluator: LinearEvaluator, row: Row, seat: int, tiles: int, bucket: int) -> float:
+    """The weighted sum of a board's features, from the cache if it is there."""
+    key = _board_key(row, seat, tiles, bucket)
+    entry = evaluator.boards[(key >> (64 - CACHE_BITS)) & ((1 << CACHE_BITS) - 1)]
+    if entry["key"] != key:
+        entry["value"] = weighted_sum(evaluator, row, seat, tiles, bucket)
+        entry["key"] = key
+    return entry["value"]
+
+
+@kernel
+def _board_key(row: Row, seat: int, tiles: int, bucket: int) -> int:
+    """A hash of everything that the features of a board and their weights depend on."""
+    counts, colors = row["line_counts"][seat], row["line_colors"][seat]
+    supplies = as_int64(0)
+    for line in range(1, NUM_LINES):
+        count = (counts >> NIBBLE_BITS * line) & NIBBLE
+        color = (colors >> NIBBLE_BITS * line) & NIBBLE
+        supply = supply_of(row, tiles, color, line + 1 - count)
+        supplies |= (supply if 0 < count <= line else 0) << 2 * line
+    is_mover = 1 if row["current_player"] == seat else 0
+    is_starter = 1 if starts_next(row, seat) else 0
+    board = counts | colors << 20 | supplies << 38 | floor_tokens(row["floors"][seat]) << 48
+    board |= dead_tiles(row, seat, tiles) << 51 | is_mover << 54 | is_starter << 55 | bucket << 56
+    scored = row["walls"][seat] | row["scores"][seat] << WALL_BITS
+    return board * MIX_BOARD + scored * MIX_SCORED
+
+
+@called_kernel
+def weighted_sum(evaluator: LinearEvaluator, row: Row, seat: int, tiles: int, bucket: int) -> float:
+    """The weighted sum of a board's features."""
+    weights, indices, amounts = evaluator.weights[bucket], evaluator.indices, evaluator.amounts
+    value = 0.0
+    for listed in range(list_features(row, seat, tiles, indices, amounts)):
+        value += weights[indices[listed]] * amounts[listed]
+    return value
+
+
+@kernel
+def note_walls(evaluator: LinearEvaluator, row: Row) -> None:
+    """Compute what a tile on each free cell is worth, which stays the same throughout a round."""
+    for seat in range(row["num_players"]):
+        wall = wall_of(row, seat)
+        for line in range(NUM_LINES):
+            for color in range(NUM_COLORS):
+                _, column, points = placement(wall, line, color)
+                worth = points + _set_progress(wall, line, column, color)
+                evaluator.cell_worth[seat, NUM_COLORS * line + color] = worth
+
+
+@kernel
+def _set_progress(wall: int, row: int, column: int, color: int) -> float:
+    """What one more tile does for its row, column and color: more, the more of them are there."""
+    in_row = popcount(row_cells(wall, row))
+    in_column = popcount(column_cells(wall, column))
+    of_color = color_tiles(wall, color)
+    return 0.05 * in_row + 0.28 * (2 * in_column + 1) + 0.4 * (2 * of_color + 1)
+
+
+@kernel
+def write_gains(
+    evaluator: LinearEvaluator, row: Row, moves: Moves, count: int, gains: Gains
+) -> None:
+    """A quick estimate of the points that each move gains the mover's board."""
+    player = row["current_player"]
+    worth = evaluator.cell_worth[player]
+    counts = row["line_counts"][player]
+    tokens = floor_tokens(row["floors"][player])
+    center = center_of(row)
+    for slot in range(count):
+        source, color, line = move_parts(moves[slot])
+        marker = row["marker_in_center"] if source == center else as_int64(0)
+        fallen = tiles_taken(moves[slot])
+        gain = 0.0
+        if line != FLOOR:
+            before = (counts >> NIBBLE_BITS * line) & NIBBLE
+            after = min(before + fallen, line + 1)
+            fallen -= after - before
+            gain = worth[NUM_COLORS * line + color] * (
+                FILL[8 * line + after] - FILL[8 * line + before]
+            )
+        lost = min(FLOOR_SLOTS, tokens + fallen + marker)
+        gains[slot] = gain - (PENALTY[lost] - PENALTY[tokens]) + MARKER_WORTH[marker]
+
+
+@cache
+def load_weights(num_players: int) -> Weights:
+    """The weights that come with the package."""
+    card = load_card(num_players)
+    return np.array(card["weights"], np.float64)
+
+
+def load_card(num_players: int) -> dict[str, Any]:
+    """Weights and how they were made."""
+    path = files("azul_agents.search") / "weights" / f"{num_players}_players.json"
+    card: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    if tuple(card["features"]) != FEATURE_NAMES:
+        raise ValueError(f"{path} was made for other features: run `azul fit-evaluation`")
+    return card

@@ -1,0 +1,129 @@
+"""The transposition table of alpha-beta: what is known of positions that were searched before.
+
+The key of a position is a sum over its factories, so that their order does not matter. A best move is stored by the tiles
+it takes, not by the factory's number.
+"""
+
+from typing import Any, Final
+
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic, overload
+from numpy.typing import NDArray
+
+from azul_agents.search.evaluator import Moves
+from azul_agents.search.moves import SortKeys, move_parts, put_first
+from azul_env.core.intrinsics import data_of
+from azul_env.core.jit import kernel
+from azul_env.core.spec import NUM_COLORS, NUM_DESTINATIONS
+from azul_env.core.state import Row, center_of
+from azul_env.core.words import as_int64
+
+TABLE_BITS: Final = 18
+TABLE_SIZE: Final = 1 << TABLE_BITS
+
+EXACT, AT_LEAST, AT_MOST = 0, 1, 2  # which bound on the true value an entry's value is
+WHOLE_ROUND: Final = 1_000  # depth of a value whose every line reached the end of the round
+NO_MOVE: Final = -1
+
+ENTRY: Final = np.dtype(
+    [
+        ("key", np.int64),
+        ("value", np.float64),
+        ("best_move", np.int64),  # a signature; NO_MOVE in an empty entry
+        ("depth", np.int32),  # to which the position was searched, or WHOLE_ROUND
+        ("bound", np.int32),
+    ],
+    align=True,
+)
+
+Table = NDArray[Any]  # ENTRY by the lowest bits of the key
+
+# Odd numbers for hashing, and shifts of its rounds.
+MIX_1: Final = np.uint64(0xFF51AFD7ED558CCD)
+MIX_2: Final = np.uint64(0xC4CEB9FE1A85EC53)
+SHIFT: Final = np.uint64(32)
+
+
+@kernel
+def mixed(word: int, salt: int) -> np.uint64:
+    """A hash of a word, different for every salt."""
+    bits = np.uint64(word) + np.uint64(salt) * MIX_2
+    bits = (bits ^ (bits >> SHIFT)) * MIX_1
+    bits = (bits ^ (bits >> SHIFT)) * MIX_2
+    return bits ^ (bits >> SHIFT)
+
+
+@kernel
+def position_key(row: Row, generation: int) -> int:
+    """The key of a position, the same for all orders of the factories; another one in every generation."""
+    center = center_of(row)
+    key = mixed(row["sources"][center] * 2 + row["marker_in_center"], as_int64(1))
+    for source in range(center):
+        key += mixed(row["sources"][source], as_int64(2))
+    for seat in range(row["num_players"]):
+        lines = row["line_counts"][seat] | (row["line_colors"][seat] << 20)
+        key += mixed(lines, 3 + 4 * seat)
+        key += mixed(row["floors"][seat], 4 + 4 * seat)
+    seats = row["current_player"] + 4 * row["starting_player_next_round"]
+    key += mixed(seats + 16 * generation, as_int64(20))
+    return as_int64(key)
+
+
+@kernel
+def move_signature(row: Row, move: int) -> int:
+    """A move by what it takes: a hash of the source's tiles, the color and the destination in one number."""
+    source, color, destination = move_parts(move)
+    is_center = 1 if source == center_of(row) else 0
+    bits = as_int64(mixed(row["sources"][source] * 2 + is_center, as_int64(7)) >> np.uint64(8))
+    return (bits * NUM_COLORS + color) * NUM_DESTINATIONS + destination
+
+
+@kernel
+def put_best_move_first(row: Row, best_move: int, moves: Moves, keys: SortKeys, count: int) -> None:
+    """Have the move with this signature, if it is listed, chosen before all others."""
+    for slot in range(count):
+        if move_signature(row, moves[slot]) == best_move:
+            put_first(keys, slot)
+            return
+
+
+@kernel
+def is_sufficient(entry: Any, depth: int, alpha: float, beta: float) -> bool:
+    """True if an entry's value settles a search of this depth and window."""
+    if entry["depth"] < depth:
+        return False
+    bound, value = entry["bound"], entry["value"]
+    return (
+        bound == EXACT
+        or (bound == AT_LEAST and value >= beta)
+        or (bound == AT_MOST and value <= alpha)
+    )
+
+
+@intrinsic
+def _prefetch(typing_context: Any, array: Any, index: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        data = data_of(context, builder, signature.args[0], arguments[0])
+        entry = builder.gep(data, [arguments[1]])
+        pointer = builder.bitcast(entry, ir.IntType(8).as_pointer())
+        number = ir.IntType(32)
+        kind = ir.FunctionType(ir.VoidType(), [pointer.type, number, number, number])
+        prefetch = builder.module.declare_intrinsic("llvm.prefetch", [pointer.type], kind)
+        builder.call(prefetch, [pointer, number(0), number(3), number(1)])
+        return context.get_dummy_value()
+
+    return types.void(array, types.int64), generate
+
+
+def prefetch(array: NDArray[Any], index: int) -> None:
+    """Have the processor load an entry of a large array that will be needed soon."""
+
+
+@overload(prefetch)
+def _compiled_prefetch(array: Any, index: Any) -> Any:
+    def compiled(array: Any, index: Any) -> Any:
+        _prefetch(array, index)  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
+
+    return compiled
