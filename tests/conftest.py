@@ -2,12 +2,9 @@
 
 import signal
 
-import pytest
 from hypothesis import HealthCheck, settings
 
-from azul_env.core import threads
-
-# Tests started in the background have Ctrl-C ignored, and all their processes would inherit that.
+# Whoever starts the tests in the background has Ctrl-C ignored, and every process of theirs would inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 settings.register_profile(
@@ -18,10 +15,3 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("azul")
-
-
-@pytest.fixture
-def many_threads(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Share even a few games out over up to four threads, on any machine."""
-    monkeypatch.setattr(threads, "usable_cores", lambda: 4)
-    monkeypatch.setattr(threads, "LEAST_GAMES", 1)

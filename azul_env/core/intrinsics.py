@@ -1,8 +1,7 @@
 """Machine instructions that Numba does not offer, each beside the plain Python that stands in with the JIT off."""
 
-import platform
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 from llvmlite import ir
@@ -10,16 +9,6 @@ from numba import types
 from numba.extending import intrinsic, overload
 from numba.np.arrayobj import make_array
 from numpy.typing import NDArray
-
-# Spin-loop hints by architecture: the intrinsic and its arguments.
-X86_PAUSE: Final = ("llvm.x86.sse2.pause", ())
-ARM_YIELD: Final = ("llvm.aarch64.hint", (1,))
-SPIN_HINTS: Final[dict[str, tuple[str, tuple[int, ...]]]] = {
-    "x86_64": X86_PAUSE,
-    "amd64": X86_PAUSE,
-    "aarch64": ARM_YIELD,
-    "arm64": ARM_YIELD,
-}
 
 
 @intrinsic
@@ -154,109 +143,5 @@ def store_masked(
 def _compiled_store_masked(array: Any, offset: Any, words: Any, table: Any, start: Any) -> Any:
     def compiled(array: Any, offset: Any, words: Any, table: Any, start: Any) -> Any:
         _store256(array, offset, words, table, start)  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
-
-    return compiled
-
-
-def _word_at(context: Any, builder: Any, array_type: Any, array: Any, index: Any) -> Any:
-    """The address of an element of an array of int64."""
-    return builder.gep(data_of(context, builder, array_type, array), [index])
-
-
-@intrinsic
-def _load_acquire(typing_context: Any, array: Any, index: Any) -> Any:
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        address = _word_at(context, builder, signature.args[0], *arguments)
-        return builder.load_atomic(address, "acquire", 8)
-
-    return types.int64(array, types.int64), generate
-
-
-def load_acquire(array: NDArray[np.int64], index: int) -> int:
-    """Read a word that another thread may write; what it wrote before that word is visible afterwards."""
-    return int(array[index])
-
-
-@overload(load_acquire)
-def _compiled_load_acquire(array: Any, index: Any) -> Any:
-    def compiled(array: Any, index: Any) -> Any:
-        return _load_acquire(array, index)  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
-
-    return compiled
-
-
-@intrinsic
-def _store_release(typing_context: Any, array: Any, index: Any, word: Any) -> Any:
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        address = _word_at(context, builder, signature.args[0], *arguments[:2])
-        builder.store_atomic(arguments[2], address, "release", 8)
-        return context.get_dummy_value()
-
-    return types.void(array, types.int64, types.int64), generate
-
-
-def store_release(array: NDArray[np.int64], index: int, word: int) -> None:
-    """Write a word for `load_acquire` in another thread."""
-    array[index] = word
-
-
-@overload(store_release)
-def _compiled_store_release(array: Any, index: Any, word: Any) -> Any:
-    def compiled(array: Any, index: Any, word: Any) -> Any:
-        _store_release(array, index, word)  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
-
-    return compiled
-
-
-@intrinsic
-def _compare_exchange(
-    typing_context: Any, array: Any, index: Any, expected: Any, desired: Any
-) -> Any:
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        address = _word_at(context, builder, signature.args[0], *arguments[:2])
-        answer = builder.cmpxchg(address, *arguments[2:], "acq_rel", "acquire")
-        return builder.extract_value(answer, 1)
-
-    return types.boolean(array, types.int64, types.int64, types.int64), generate
-
-
-def compare_exchange(array: NDArray[np.int64], index: int, expected: int, desired: int) -> bool:
-    """Replace a word that several threads write, unless it is no longer the expected one; true if replaced."""
-    is_expected = bool(array[index] == expected)
-    if is_expected:
-        array[index] = desired
-    return is_expected
-
-
-@overload(compare_exchange)
-def _compiled_compare_exchange(array: Any, index: Any, expected: Any, desired: Any) -> Any:
-    def compiled(array: Any, index: Any, expected: Any, desired: Any) -> Any:
-        return _compare_exchange(array, index, expected, desired)  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
-
-    return compiled
-
-
-@intrinsic
-def _pause(typing_context: Any) -> Any:
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        hint = SPIN_HINTS.get(platform.machine().lower())
-        if hint is not None:
-            name, numbers = hint
-            words = [ir.Constant(ir.IntType(32), number) for number in numbers]
-            function_type = ir.FunctionType(ir.VoidType(), [word.type for word in words])
-            builder.call(builder.module.declare_intrinsic(name, (), function_type), words)
-        return context.get_dummy_value()
-
-    return types.void(), generate
-
-
-def pause() -> None:
-    """Spin-loop hint: wait for some tens of cycles and leave the core to its other hardware thread."""
-
-
-@overload(pause)
-def _compiled_pause() -> Any:
-    def compiled() -> Any:
-        _pause()  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
 
     return compiled

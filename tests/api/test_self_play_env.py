@@ -169,7 +169,6 @@ def test_illegal_action__costs_the_same_with_every_reward(reward):
     assert info["rewards"].tolist() == [[-1, 0]] * GAMES
 
 
-@pytest.mark.usefixtures("many_threads")
 @pytest.mark.parametrize("threads", [2, 3])
 def test_threads__change_nothing(threads):
     shown = []
@@ -227,7 +226,6 @@ def test_set_state__wrong_positions_are_errors():
     assert env.get_state().tobytes() == before
 
 
-@pytest.mark.usefixtures("many_threads")
 @pytest.mark.parametrize("copied", COPIES)
 def test_copy__goes_on_like_the_original(copied):
     env = self_play(num_players=3, max_rounds=1, threads=2)

@@ -143,7 +143,6 @@ def test_vector_env__is_n_single_ones_with_batched_opponents_in_turn_order(seat)
     assert assert_same_games(batched, single, steps=40)
 
 
-@pytest.mark.usefixtures("many_threads")
 @pytest.mark.parametrize("opponents", [None, first_legals])
 @pytest.mark.parametrize("threads", [2, 3])
 def test_threads__change_nothing(threads, opponents):

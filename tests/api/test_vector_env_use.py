@@ -167,7 +167,6 @@ def test_reset_without_seed__goes_on_and_differs():
     assert len(games | set(states_of(env))) == 2 * GAMES
 
 
-@pytest.mark.usefixtures("many_threads")
 @pytest.mark.parametrize("copied", COPIES)
 def test_copy__goes_on_like_the_original(copied):
     env = vector(num_players=3, max_rounds=2, opponents=first_legals, threads=2)

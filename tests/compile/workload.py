@@ -26,7 +26,6 @@ from azul_env import (
     ranking,
     resign,
 )
-from azul_env.core import threads
 from azul_env.core.jit import KERNELS
 from azul_env.envs.single import AzulEnv
 from azul_env.envs.vector import AzulTurnsVectorEnv, AzulVectorEnv
@@ -60,12 +59,6 @@ def play_batches(digest: "hashlib._Hash", steps: int) -> None:
         digest.update(batch.play_to_round_end().tobytes())
         batch.reset()
         digest.update(batch.play_to_end().tobytes() + batch.rows.tobytes())
-
-
-def play_on_threads(digest: "hashlib._Hash") -> None:
-    threads.usable_cores, threads.LEAST_GAMES = lambda: 2, 1
-    batch = GameBatch(9, seed=7, threads=2)
-    digest.update(batch.play_to_end().tobytes() + batch.rows.tobytes())
 
 
 def use_environments(digest: "hashlib._Hash", steps: int) -> None:
@@ -131,7 +124,6 @@ def main() -> None:
     play_single_games(digest, games=9)
     play_batches(digest, steps=60)
     if "core" not in sys.argv:
-        play_on_threads(digest)
         use_environments(digest, steps=24)
         use_agents(digest)
         use_rewards_of_learners(digest)

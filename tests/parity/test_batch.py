@@ -41,8 +41,7 @@ def test_batch__steps_like_single_games(num_players: int) -> None:
     assert ends > 40
 
 
-@pytest.mark.usefixtures("many_threads")
-@pytest.mark.parametrize("threads", [2, 3, 4, 51])
+@pytest.mark.parametrize("threads", [2, 3])
 def test_batch__does_not_depend_on_the_number_of_threads(threads: int) -> None:
     one = GameBatch(50, 3, seed=9, threads=1)
     many = GameBatch(50, 3, seed=9, threads=threads)
