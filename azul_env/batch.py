@@ -37,7 +37,11 @@ class GameBatch:
         max_rounds: int = DEFAULT_MAX_ROUNDS,
         threads: int = 1,
     ) -> None:
-        """Start all games, of which game i is that of seed + i. `starting_player=None` draws a seat for every game."""
+        """Start all games, of which game i is that of seed + i.
+
+        `starting_player=None` draws a seat for every game. `threads` share out whole games and rounds
+        (`play_to_end`, `play_to_round_end`); a single step is too short to gain from them.
+        """
         self._workers = Workers(num_games, threads)
         self.num_players = player_count(num_players)
         self.max_rounds = number_between(max_rounds, 1, COUNTER_LIMIT, "max_rounds")
@@ -58,18 +62,24 @@ class GameBatch:
 
     def reset(self) -> None:
         """Start a new game in every row."""
-        self._workers.run(
-            reset_games, self.rows, self.chances, self.num_players, self._starter, self.max_rounds
+        reset_games(
+            self.rows,
+            self.chances,
+            self.num_players,
+            self._starter,
+            self.max_rounds,
+            0,
+            len(self),
         )
 
     def legal_masks(self) -> NDArray[np.bool_]:
         """Legal masks, one game a row. The array is reused by the next call."""
-        self._workers.run(write_masks, self.rows, self.masks)
+        write_masks(self.rows, self.masks, 0, len(self))
         return self.masks
 
     def random_actions(self) -> Actions:
         """A random legal action for every game. The array is reused by the next call."""
-        self._workers.run(choose_randomly, self.rows, self.chances, self._actions)
+        choose_randomly(self.rows, self.chances, self._actions, 0, len(self))
         return self._actions
 
     def step(self, actions: Actions) -> NDArray[np.bool_]:
@@ -83,14 +93,15 @@ class GameBatch:
         wrong = first_illegal(self.rows, actions, 0, len(self))
         if wrong != NONE_ILLEGAL:
             refuse(GameState(self.rows[wrong : wrong + 1].copy()), int(actions[wrong]), game=wrong)
-        self._workers.run(
-            step_games,
+        step_games(
             self.rows,
             self.chances,
             actions,
             self._starter,
             self.ended,
             self.final_rows,
+            0,
+            len(self),
         )
         return self.ended
 

@@ -16,7 +16,6 @@ from azul_env.core.rounds import PLAYING
 from azul_env.core.spec import num_actions
 from azul_env.core.state import Rows, empty_rows
 from azul_env.core.step import ALL_LEGAL, step_some
-from azul_env.core.threads import Workers
 from azul_env.envs.buffers import Buffers
 from azul_env.envs.kernels import (
     Games,
@@ -52,7 +51,6 @@ class SeatGames:
         num_games: int,
         settings: Settings,
         opponents: Sequence[Player] | None = None,
-        threads: int = 1,
     ) -> None:
         self.settings = settings
         self.opponents = opponents
@@ -62,7 +60,6 @@ class SeatGames:
         # Which of the opponents plays, by game and place in turn order behind the learner.
         self.assigned = np.tile(np.arange(settings.num_players - 1), (num_games, 1))
         self.rng = np.random.default_rng()  # of the opponents
-        self.workers = Workers(num_games, threads)
         self._settings = settings.compiled()
         self._nobody = np.zeros(num_games, np.bool_)
         self._buffers, self._final_buffers = Buffers(), Buffers()
@@ -79,7 +76,7 @@ class SeatGames:
 
     def begin(self, due: NDArray[np.bool_]) -> None:
         """Start new games where they are due, up to the learner's first turn."""
-        self.workers.run(begin_games, self._games(), self.seats, due)
+        begin_games(self._games(), self.seats, due, 0, len(self.rows))
         self._answer(self._nobody)
 
     def step(self, actions: NDArray[np.int64]) -> SeatStep:
@@ -92,9 +89,9 @@ class SeatGames:
         out = SeatArrays(np.zeros(count), terminated, truncated, illegal, all_rewards, last)
         before = self.rows.copy() if settings.reward_kind == CUSTOM else None
         games = self._games()
-        self.workers.run(act, games, actions, out)
+        act(games, actions, out, 0, len(self.rows))
         self._answer(out.illegal)
-        self.workers.run(settle, games, self.seats, out)
+        settle(games, self.seats, out, 0, len(self.rows))
         if before is not None:
             for game in np.flatnonzero(~out.illegal).tolist():
                 rewards = custom_rewards(settings.reward, before, self.rows, game)
@@ -104,7 +101,7 @@ class SeatGames:
     def publish(self) -> tuple[NDArray[Any], NDArray[np.bool_]]:
         """Observations and masks of all learners, in arrays that are the caller's."""
         masks, observations = self._buffers.take(self._new_arrays)
-        self.workers.run(publish, self.rows, self.seats, masks, observations.view(np.uint8))
+        publish(self.rows, self.seats, masks, observations.view(np.uint8), 0, len(self.rows))
         return observations, masks
 
     def _games(self) -> Games:
@@ -118,7 +115,7 @@ class SeatGames:
     def _answer(self, illegal: NDArray[np.bool_]) -> None:
         """Let opponents play until every learner is to move, except where its game is over."""
         if self.opponents is None:
-            self.workers.run(answer_randomly, self._games(), self.seats, illegal)
+            answer_randomly(self._games(), self.seats, illegal, 0, len(self.rows))
             return
         rows, players = self.rows, self.settings.num_players
         while True:

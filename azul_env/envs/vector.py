@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from azul_env.core.chance import chance_of, chances_from
 from azul_env.core.spec import DEFAULT_MAX_ROUNDS
 from azul_env.core.state import STATE, Rows, empty_rows
-from azul_env.core.threads import Workers
 from azul_env.envs.buffers import Buffers
 from azul_env.envs.kernels import Games, TurnArrays, publish, restart_games, step_turns
 from azul_env.envs.opponents import AllGames, BatchedOpponent, opponents_of
@@ -35,10 +34,9 @@ class _AzulVector(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]]):
 
     metadata = {"autoreset_mode": AutoresetMode.SAME_STEP}  # noqa: RUF012
 
-    def __init__(self, num_envs: int, settings: Settings, threads: int) -> None:
+    def __init__(self, num_envs: int, settings: Settings) -> None:
         self.num_envs = num_envs
         self.settings = settings
-        self.workers = Workers(num_envs, threads)
         self.single_observation_space = settings.observation_space()
         self.single_action_space = settings.action_space()
         self.observation_space = batch_space(self.single_observation_space, num_envs)
@@ -132,17 +130,16 @@ class AzulVectorEnv(_AzulVector):
         reward: str | Reward = "outcome",
         max_rounds: int = DEFAULT_MAX_ROUNDS,
         observation: str = "float32",
-        threads: int = 1,
         render_mode: str | None = None,
     ) -> None:
         settings = Settings(num_players, max_rounds, reward, starting_player, observation, seat)
-        super().__init__(num_envs, settings, threads)
+        super().__init__(num_envs, settings)
         if render_mode is not None:
             raise ValueError(
                 "vector environments do not render: use AzulEnv, or azul_env.render.svg"
             )
         players = opponents_of(opponents, settings.num_players, AllGames)
-        self.games = SeatGames(num_envs, settings, players, threads)
+        self.games = SeatGames(num_envs, settings, players)
         self.rows, self.chances = self.games.rows, self.games.chances
 
     def reset(
@@ -194,11 +191,10 @@ class AzulTurnsVectorEnv(_AzulVector):
         reward: str | Reward = "outcome",
         max_rounds: int = DEFAULT_MAX_ROUNDS,
         observation: str = "float32",
-        threads: int = 1,
         render_mode: str | None = None,
     ) -> None:
         settings = Settings(num_players, max_rounds, reward, starting_player, observation)
-        super().__init__(num_envs, settings, threads)
+        super().__init__(num_envs, settings)
         if render_mode is not None:
             raise ValueError(
                 "vector environments do not render: use AzulEnv, or azul_env.render.svg"
@@ -218,7 +214,7 @@ class AzulTurnsVectorEnv(_AzulVector):
         for game, own in enumerate(self._seeds(seed)):
             if own is not None:
                 self.chances[game] = chance_of(np.random.PCG64(own))[0]
-        self.workers.run(restart_games, self._games)
+        restart_games(self._games, 0, self.num_envs)
         return self._resumed()
 
     def step(self, actions: NDArray[np.int64]) -> VectorStep:
@@ -226,7 +222,7 @@ class AzulTurnsVectorEnv(_AzulVector):
         numbers = self._checked(actions)
         before = self.rows.copy() if self.settings.reward_kind == CUSTOM else None
         self._arrays = arrays = self._buffers.take(self._new_arrays)
-        self.workers.run(step_turns, self._games, numbers, arrays.for_kernels(), self._final_rows)
+        step_turns(self._games, numbers, arrays.for_kernels(), self._final_rows, 0, self.num_envs)
         ended = arrays.terminated | arrays.truncated
         if before is not None:
             self._write_custom_rewards(before, ended)
@@ -269,7 +265,7 @@ class AzulTurnsVectorEnv(_AzulVector):
         self._arrays = arrays = self._buffers.take(self._new_arrays)
         arrays.players[:] = self.rows["current_player"]
         observations = arrays.observations.view(np.uint8)
-        self.workers.run(publish, self.rows, arrays.players, arrays.masks, observations)
+        publish(self.rows, arrays.players, arrays.masks, observations, 0, self.num_envs)
         return arrays.observations, self._turn_info()
 
     def _turn_info(self) -> Info:

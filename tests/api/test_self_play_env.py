@@ -169,21 +169,6 @@ def test_illegal_action__costs_the_same_with_every_reward(reward):
     assert info["rewards"].tolist() == [[-1, 0]] * GAMES
 
 
-@pytest.mark.parametrize("threads", [2, 3])
-def test_threads__change_nothing(threads):
-    shown = []
-    for count in (1, threads):
-        env = self_play(num_players=4, max_rounds=1, threads=count)
-        seen, info = env.reset(seed=1)
-        rng = np.random.default_rng(1)
-        steps = [seen.tobytes()]
-        for _ in range(60):
-            seen, *_, info = env.step(chosen(info["action_mask"], rng))
-            steps += [seen.tobytes(), info["rewards"].tobytes(), info["action_mask"].tobytes()]
-        shown.append(steps)
-    assert shown[0] == shown[1]
-
-
 def test_set_state__goes_on_from_the_positions():
     states = list(random_game(new_game(3, rng=5), seed=5))[:-1][::10][: GAMES - 1]
     states.append(resign(new_game(3, rng=6), 0).state)
@@ -228,7 +213,7 @@ def test_set_state__wrong_positions_are_errors():
 
 @pytest.mark.parametrize("copied", COPIES)
 def test_copy__goes_on_like_the_original(copied):
-    env = self_play(num_players=3, max_rounds=1, threads=2)
+    env = self_play(num_players=3, max_rounds=1)
     env.reset(seed=1)
     env.step(env.action_masks().argmax(axis=1))
     other = copied(env)

@@ -143,22 +143,6 @@ def test_vector_env__is_n_single_ones_with_batched_opponents_in_turn_order(seat)
     assert assert_same_games(batched, single, steps=40)
 
 
-@pytest.mark.parametrize("opponents", [None, first_legals])
-@pytest.mark.parametrize("threads", [2, 3])
-def test_threads__change_nothing(threads, opponents):
-    shown = []
-    for count in (1, threads):
-        env = vector(num_players=3, max_rounds=2, threads=count, opponents=opponents)
-        seen, info = env.reset(seed=1)
-        rng = np.random.default_rng(1)
-        steps = [seen.tobytes()]
-        for _ in range(40):
-            seen, rewards, _, _, info = env.step(chosen(info["action_mask"], rng))
-            steps += [seen.tobytes(), rewards.tobytes(), info["action_mask"].tobytes()]
-        shown.append(steps)
-    assert shown[0] == shown[1]
-
-
 def test_opponents__get_the_games_in_which_they_are_to_move():
     asked: list[tuple[int, int]] = []
 

@@ -169,7 +169,7 @@ def test_reset_without_seed__goes_on_and_differs():
 
 @pytest.mark.parametrize("copied", COPIES)
 def test_copy__goes_on_like_the_original(copied):
-    env = vector(num_players=3, max_rounds=2, opponents=first_legals, threads=2)
+    env = vector(num_players=3, max_rounds=2, opponents=first_legals)
     env.reset(seed=1)
     env.step(env.action_masks().argmax(axis=1))
     other = copied(env)
