@@ -119,8 +119,6 @@ def _installed() -> dict[str, EntryPoint]:
 
 def _loaded(point: EntryPoint) -> AgentKind:
     """The kind behind an entry point. Raises AgentSpecError if it cannot be loaded."""
-    from azul_agents.bots.python import kind_of  # imported here: it imports this module
-
     origin = point.dist.name if point.dist else point.module
     try:
         found = point.load()
@@ -130,6 +128,7 @@ def _loaded(point: EntryPoint) -> AgentKind:
         ) from error
     if isinstance(found, AgentKind):
         return dataclasses.replace(found, name=point.name, origin=origin)
+    kind_of = lazily("azul_agents.bots.python:kind_of")
     return dataclasses.replace(kind_of(found, point.name), origin=origin)
 
 

@@ -44,14 +44,16 @@ def test_hooks__frame_every_game():
     [
         (180, "illegal action 180: OUT_OF_RANGE"),
         (-1, "illegal action -1: OUT_OF_RANGE"),
-        pytest.param(10**5000, "a number of 16610 bits is no action's", id="too long to print"),
+        pytest.param(
+            10**5000, "an integer of 16610 bits is not an action number", id="too long to print"
+        ),
         (150, "illegal action 150: SOURCE_EMPTY"),  # the center, before anybody took
-        (None, "an answer of type NoneType is no action's number"),
-        ("57", "an answer of type str is no action's number"),
-        (57.0, "an answer of type float is no action's number"),
-        (np.True_, "an answer of type bool is no action's number"),
-        (True, "an answer of type bool is no action's number"),
-        ((0, 0, 5), "an answer of type tuple is no action's number"),
+        (None, "an answer of type NoneType is not an action number"),
+        ("57", "an answer of type str is not an action number"),
+        (57.0, "an answer of type float is not an action number"),
+        (np.True_, "an answer of type bool is not an action number"),
+        (True, "an answer of type bool is not an action number"),
+        ((0, 0, 5), "an answer of type tuple is not an action number"),
     ],
 )
 def test_wrong_answer__loses_by_a_recorded_forfeit(answer, why):

@@ -12,7 +12,7 @@ import pytest
 from arena.players import make
 from arena.processes import wait_until, wait_until_gone
 from azul_agents.arena.game import GameResult
-from azul_agents.arena.packaged_ratings import packaged_ratings
+from azul_agents.arena.ratings import packaged_ratings
 from azul_agents.arena.results_file import GameLine, ResultsFile
 from azul_agents.arena.standings import ahead_of
 from azul_agents.arena.tournament import RESULTS_FILE, Schedule, run_tournament

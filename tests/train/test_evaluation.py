@@ -8,7 +8,8 @@ import pytest
 from azul_agents import Agent, MatchConfig, MatchResult, make_agent, run_match
 from azul_env.core.state import Rows
 from azul_train.config import TrainConfig, read_config
-from azul_train.run.scorekeeper import FINAL_DEALS, as_metrics
+from azul_train.run.metrics import as_metrics
+from azul_train.run.training_run import FINAL_DEALS
 from azul_train.sb3.league_env import LeagueVecEnv
 from azul_train.selfplay.league import League
 from train.tiny import lowest_action, only_floor
@@ -96,5 +97,5 @@ def test_deals_of_the_evaluation__are_not_those_of_the_training(seed):
 
 @pytest.mark.parametrize("seed", [1_000_003, 1_000_003 + FINAL_DEALS])
 def test_training_on_the_deals_of_the_evaluation__is_refused(seed):
-    with pytest.raises(ValueError, match=f"seed {seed} deals for the evaluation"):
+    with pytest.raises(ValueError, match=f"seed {seed} is a seed of the evaluation"):
         read_config(None, [f"seed={seed}"])

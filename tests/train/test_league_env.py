@@ -186,7 +186,7 @@ def test_illegal_action__stops_with_an_error(wrong):
     env.reset()
     actions = choices(env, np.random.default_rng(1))
     actions[2] = np.flatnonzero(~env.action_masks()[2])[0] if wrong == "taken" else wrong
-    with pytest.raises(ValueError, match=rf"illegal action {actions[2]}$"):
+    with pytest.raises(ValueError, match=rf"illegal action {actions[2]} in game 2$"):
         env.step(actions)
 
 

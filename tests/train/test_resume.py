@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 
 from azul_agents.neural.model_file import read_model
+from azul_train import resume, train
 from azul_train.run.folder import RunFolder
 from azul_train.run.progress import EVALUATION, SELF_PLAY, Progress
 from azul_train.sb3.checkpoint import load_checkpoint
-from azul_train.sb3.training import resume, train
 from train.test_training import assert_same
 from train.tiny import TINY_RUN, new_folder, tiny_config, without_times
 from ui.command import LAYERS, here
@@ -163,9 +163,9 @@ def test_finished_run__tells_its_end_again_and_changes_nothing(uninterrupted, mo
     ("content", "why"),
     [
         (None, "has no checkpoint yet: start a new run"),
-        (b"", "checkpoint.pt is no checkpoint"),
-        (b"not a checkpoint at all", "checkpoint.pt is no checkpoint"),
-        ("half", "checkpoint.pt is no checkpoint"),
+        (b"", "checkpoint.pt is not a valid checkpoint"),
+        (b"not a checkpoint at all", "checkpoint.pt is not a valid checkpoint"),
+        ("half", "checkpoint.pt is not a valid checkpoint"),
     ],
 )
 def test_broken_checkpoint__is_an_error_of_one_line(

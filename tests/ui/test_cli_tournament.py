@@ -73,7 +73,7 @@ def test_write_ratings__makes_them_those_of_the_package(azul, tmp_path, monkeypa
 @pytest.mark.parametrize(
     ("arguments", "why"),
     [
-        ((), "name the agents or give a --config"),
+        ((), "give either agents or a --config"),
         (("random", "greedy", "--config", str(QUICK)), "one of the two"),
         (("random",), "at least two"),
         (("random", "random"), "random is named twice"),

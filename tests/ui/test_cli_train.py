@@ -176,7 +176,7 @@ def test_progress_on_a_terminal__shows_steps_speed_and_win_rates():
 def test_eval_of_a_model__is_a_table_an_opponent_a_row(azul, model):
     code, out, _ = azul("eval", model, "--games", "4", "--jobs", "1")
     assert code == 0
-    for word in ("random", "greedy", "win rate", "95%", "points", "chance is 50.0%"):
+    for word in ("random", "greedy", "win rate", "95%", "points", "chance level is 50.0%"):
         assert word in out
 
 

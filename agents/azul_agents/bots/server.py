@@ -15,8 +15,15 @@ from azul_agents.bots.protocol import (
     is_whole_number,
     to_line,
 )
-from azul_env import GameState, InvalidPositionError, format_state, from_dict, legal_mask
-from azul_env.core.spec import MAX_PLAYERS, MIN_PLAYERS
+from azul_env import (
+    MAX_PLAYERS,
+    MIN_PLAYERS,
+    GameState,
+    InvalidPositionError,
+    format_state,
+    from_dict,
+    legal_mask,
+)
 from azul_env.validation import LINE_KEYS, PLAYER_KEYS, POSITION_KEYS
 
 

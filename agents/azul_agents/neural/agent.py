@@ -14,8 +14,7 @@ from azul_agents.kinds import NeuralOptions, PpoOptions
 from azul_agents.neural.forward import layers_of, logits_and_values, write_game, write_games
 from azul_agents.neural.model_file import Model, ModelFileError, read_model
 from azul_agents.registry import AgentSpecError
-from azul_env import GameState, Rows, legal_mask
-from azul_env.core.spec import ACTIONS_PER_SOURCE, num_factories
+from azul_env import GameState, Rows, legal_mask, num_actions
 from azul_env.observation import observation_size
 
 
@@ -32,7 +31,7 @@ class NeuralPolicy:
     def __init__(self, model: Model) -> None:
         self.num_players = model.num_players
         self.card = model.card
-        self.num_actions = ACTIONS_PER_SOURCE * (num_factories(model.num_players) + 1)
+        self.num_actions = num_actions(model.num_players)
         self._layers = layers_of(model)
         self._observation = np.empty(observation_size(model.num_players), np.float32)
 
