@@ -94,8 +94,8 @@ def test_harmless_oddities__do_not_matter(external_agent, started_bots, name):
     assert len(started_bots) == 1
 
 
-NOT_JSON = "answered with no JSON"
-NO_NUMBER = "an action that is no whole number"
+NOT_JSON = "answered with invalid JSON"
+NO_NUMBER = "an action that is not a whole number"
 FAILURES = {
     "hangs_at_start": (bot("hangs_at_start"), SHORT_SECONDS, "'hello' within 0.5 seconds"),
     "hangs_when_asked": (
@@ -124,7 +124,7 @@ FAILURES = {
         AMPLE_SECONDS,
         "last on stderr: x{1999}$",  # and the end of the line
     ),
-    "dies_of_a_signal": (bot("dies_of_a_signal"), AMPLE_SECONDS, "was ended by signal 9"),
+    "dies_of_a_signal": (bot("dies_of_a_signal"), AMPLE_SECONDS, "was killed by signal 9"),
     "closes_its_output": (bot("closes_its_output"), AMPLE_SECONDS, "closed its output"),
     "leaves_a_child": (bot("leaves_a_child"), AMPLE_SECONDS, "ended with exit code 0"),
     "floods_without_newline": (
@@ -164,7 +164,7 @@ FAILURES = {
         AMPLE_SECONDS,
         NOT_JSON,
     ),
-    "bare_number": (bot("answers_as_told", "57"), AMPLE_SECONDS, "no JSON object with a type"),
+    "bare_number": (bot("answers_as_told", "57"), AMPLE_SECONDS, "not an object with a type"),
     "no_type": (bot("answers_as_told", '{"action":57}'), AMPLE_SECONDS, "object with a type"),
     "type_a_list": (bot("answers_as_told", '{"type":["action"]}'), AMPLE_SECONDS, "with a type"),
     "hello_again": (
@@ -248,7 +248,7 @@ def test_bot_that_is_killed_between_two_turns__is_not_started_again(external_age
     player = external_agent(bot("plays_the_first_legal_action"))
     ask(player)
     os.kill(started_bots[0], signal.SIGKILL)
-    with pytest.raises(AgentFailureError, match="was ended by signal 9"):
+    with pytest.raises(AgentFailureError, match="was killed by signal 9"):
         ask(player)
     assert len(started_bots) == 1
 

@@ -120,7 +120,7 @@ def test_wrong_number_of_agents__is_an_error(specs):
 
 
 def test_unknown_agent__is_an_error_before_any_game():
-    with pytest.raises(AgentSpecError, match="no agent 'nobody'"):
+    with pytest.raises(AgentSpecError, match="unknown agent 'nobody'"):
         run_match(("random", "nobody"), MatchConfig(4, jobs=2))
 
 

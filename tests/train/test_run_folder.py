@@ -49,7 +49,7 @@ def test_resuming__is_noted(folder):
 
 
 def test_other_folders__are_refused_with_what_is_missing(folder, tmp_path):
-    with pytest.raises(ValueError, match="nowhere is not the folder of a run: there is no such"):
+    with pytest.raises(ValueError, match="nowhere is not the folder of a run: it does not exist"):
         RunFolder.open(tmp_path / "nowhere")
     with pytest.raises(ValueError, match=r"it has no config\.yaml"):
         RunFolder.open(tmp_path)

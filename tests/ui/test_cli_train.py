@@ -228,7 +228,7 @@ def test_what_is_no_model__is_named(azul, tmp_path, name, why):
 
 def test_wrong_opponent__is_an_error_before_any_game(azul, model):
     code, out, err = azul("eval", model, "--opponent", "random", "--opponent", "nobody")
-    assert (code, out) == (2, "") and "no agent 'nobody'" in err
+    assert (code, out) == (2, "") and "unknown agent 'nobody'" in err
 
 
 def test_export__refuses_to_overwrite_unless_forced(azul, model, tmp_path):

@@ -10,7 +10,7 @@ from azul_agents.registry import AgentKind, lazily, option
 class Sb3Options:
     """The model, and how to choose a move from its policy."""
 
-    path: str = option("", "the .zip that `model.save` wrote, PPO or MaskablePPO; must be given")
+    path: str = option("", "file written by `model.save` of PPO or MaskablePPO; required")
     deterministic: bool = option(True, "yes: the most likely legal move; no: sampled")
 
     def __post_init__(self) -> None:
