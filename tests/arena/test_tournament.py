@@ -224,7 +224,7 @@ def test_shipped_configs__are_sound(name):
         ("agents: [random, random]\n", "random is named twice"),
         ("agents: random\n", "agents must be a list of strings"),
         ("agents: [random, 3]\n", "agents must be a list of strings"),
-        ("agents: [random, greedy]\nplayers: [5]\n", "5 is not in 2..4"),
+        ("agents: [random, greedy]\nplayers: [5]\n", "players must be from 2 to 4, not 5"),
         ("agents: [random, greedy]\nplayers: []\n", "at least one number"),
         ("agents: [random, greedy]\nplayers: [2, 2]\n", "2 is named twice"),
         ("agents: [random, greedy]\ngames_per_pairing: 0\n", "games_per_pairing must be"),

@@ -25,7 +25,7 @@ class NetworkSize:
     source: int = 64
     """Size of the embedding of a factory, and of the center."""
     key: int = 16
-    """Size of the keys that tell a move from the same move at another source."""
+    """Size of the keys of sources, which distinguish equal offers."""
     value: int = 64
     """Width of the value head's hidden layer."""
 
@@ -214,10 +214,10 @@ class TrainConfig:
             raise ValueError(f"name must be the name of a folder, not {self.name!r}")
         if not MIN_PLAYERS <= self.num_players <= MAX_PLAYERS:
             raise ValueError(
-                f"num_players must be in {MIN_PLAYERS}..{MAX_PLAYERS}, not {self.num_players}"
+                f"num_players must be from {MIN_PLAYERS} to {MAX_PLAYERS}, not {self.num_players}"
             )
         if not 1 <= self.max_rounds <= COUNTER_LIMIT:
-            raise ValueError(f"max_rounds must be in 1..{COUNTER_LIMIT}, not {self.max_rounds}")
+            raise ValueError(f"max_rounds must be from 1 to {COUNTER_LIMIT}, not {self.max_rounds}")
         check_least(self, 0, "seed", "steps")
         check_least(self, 1, "torch_threads", "checkpoint_every")
         if self.seed in (self.evaluation.seed, self.evaluation.seed + 1):

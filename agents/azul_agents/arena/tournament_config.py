@@ -38,7 +38,9 @@ class TournamentConfig:
             raise ValueError("players: name at least one number of players")
         for number in self.players:
             if not MIN_PLAYERS <= number <= MAX_PLAYERS:
-                raise ValueError(f"players: {number} is not in {MIN_PLAYERS}..{MAX_PLAYERS}")
+                raise ValueError(
+                    f"players must be from {MIN_PLAYERS} to {MAX_PLAYERS}, not {number}"
+                )
 
     def to_dict(self) -> dict[str, Any]:
         """The config as plain data, as in a YAML or JSON file."""

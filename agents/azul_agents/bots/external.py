@@ -67,7 +67,7 @@ class ExternalAgent(Agent):
         if not self._may_have_left:
             self._start(num_players)
         self._game = (num_players, seat)
-        self._tell({"type": "new_game", "num_players": num_players, "seat": seat})
+        self._send({"type": "new_game", "num_players": num_players, "seat": seat})
 
     def act(self, state: GameState, legal_mask: NDArray[np.bool_], rng: np.random.Generator) -> int:
         """Ask the bot. Begins a game if that was not done for this seat. `rng` is not used."""
@@ -93,7 +93,7 @@ class ExternalAgent(Agent):
         self._game = None
         if self._is_running():
             points, seats = [int(score) for score in scores], [int(seat) for seat in winners]
-            self._tell({"type": "game_over", "scores": points, "winners": seats})
+            self._send({"type": "game_over", "scores": points, "winners": seats})
 
     def close(self) -> None:
         """Ask the bot to quit, and kill it after a second."""
@@ -114,7 +114,7 @@ class ExternalAgent(Agent):
         except (OSError, ValueError) as error:
             raise AgentFailureError(f"{self.spec}: the bot cannot be started: {error}") from error
         with self._killing_the_bot_on_failure():
-            self._tell({"type": "hello", "protocol": PROTOCOL, "num_players": num_players})
+            self._send({"type": "hello", "protocol": PROTOCOL, "num_players": num_players})
             hello = self._answer("hello")
             if not is_whole_number(hello.get("protocol")) or hello["protocol"] != PROTOCOL:
                 spoken = f"{hello.get('protocol')!r:.40}"
@@ -128,7 +128,7 @@ class ExternalAgent(Agent):
         assert self._process is not None and self._game is not None
         try:
             self._process.discard_output()
-            self._tell(question)
+            self._send(question)
             answer = self._answer("action")
         except BotEndedError:
             if not self._may_have_left:
@@ -137,7 +137,7 @@ class ExternalAgent(Agent):
             game = self._game
             self._drop()
             self.begin_game(*game)
-            self._tell(question)
+            self._send(question)
             answer = self._answer("action")
         self._may_have_left = False
         action = answer.get("action")
@@ -147,7 +147,7 @@ class ExternalAgent(Agent):
             )
         return action
 
-    def _tell(self, message: Message) -> None:
+    def _send(self, message: Message) -> None:
         assert self._process is not None
         self._process.send(to_line(message))
 

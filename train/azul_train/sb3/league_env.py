@@ -19,11 +19,7 @@ from azul_train.selfplay.rewards import seat_rewards, win_shares
 
 
 class LeagueVecEnv(ArrayVecEnv):
-    """The learner in one seat of every game, copies of one league member in the others.
-
-    A game that ends at the round cap pays its outcome, and the observation includes the round: SB3 must not bootstrap
-    from it, so no time limit is reported.
-    """
+    """The learner in one seat of every game, copies of one league member in the others."""
 
     def __init__(
         self,
@@ -60,13 +56,11 @@ class LeagueVecEnv(ArrayVecEnv):
                 raise ValueError(f"illegal action {self._actions[game]} in game {game}")
             rewards = seat_rewards(before, self.games.rows, self.games.seats, self.reward)
             done = result.terminated | result.truncated
-            infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
+            infos = self._infos(done, result.final_observations)
             ended = np.flatnonzero(done)
             if ended.size:
                 shares = win_shares(self.games.rows[ended], self.games.seats[ended])
                 self.league.add_results(self._members[ended], shares)
-                for game in ended.tolist():
-                    infos[game] = {"terminal_observation": result.final_observations[game]}
                 self._begin(done)
             return self.publish(), rewards.astype(np.float32), done, infos
 

@@ -60,6 +60,20 @@ class ArrayVecEnv(VecEnv):
     def close(self) -> None:
         """Nothing to close."""
 
+    def _infos(
+        self, done: NDArray[np.bool_], final_observations: NDArray[Any]
+    ) -> list[dict[str, Any]]:
+        """The infos of a step, with the terminal observations that SB3 expects.
+
+        A game that ends at the round cap pays its outcome, and the observation includes the round: SB3 must not
+        bootstrap from it, so no time limit is reported.
+        """
+        infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
+        for game in np.flatnonzero(done).tolist():
+            infos[game]["terminal_observation"] = final_observations[game]
+            infos[game]["TimeLimit.truncated"] = False
+        return infos
+
 
 class AzulVecEnv(ArrayVecEnv):
     """`AzulVectorEnv` for SB3, with action masks for MaskablePPO."""
@@ -79,21 +93,13 @@ class AzulVecEnv(ArrayVecEnv):
         return observations
 
     def step_wait(self) -> VecEnvStepReturn:
-        """Play the stored actions. Where a game ended, its info holds the terminal observation, as SB3 expects.
-
-        A game that ends at the round cap pays its outcome, and the observation includes the round: SB3 must not
-        bootstrap from it, so no time limit is reported.
-        """
+        """Play the stored actions; the info of a finished game says whether it was truncated at the round cap."""
         observations, rewards, terminated, truncated, info = self.env.step(self._actions)
         self._masks = self.env.action_masks()
         done = terminated | truncated
-        infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
+        infos = self._infos(done, info.get("final_obs", observations))
         for game in np.flatnonzero(done).tolist():
-            infos[game] = {
-                "terminal_observation": info["final_obs"][game],
-                "TimeLimit.truncated": False,
-                "truncated": bool(truncated[game]),
-            }
+            infos[game]["truncated"] = bool(truncated[game])
         return observations, rewards.astype(np.float32), done, infos
 
     def has_attr(self, attr_name: str) -> bool:
