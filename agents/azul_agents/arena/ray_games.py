@@ -97,9 +97,8 @@ class _Actors:
         # No restarts by Ray: this class replaces an actor that dies.
         self.remote: Any = ray.remote(num_cpus=1, max_restarts=0)(GameWorker)
         self.chunks = Chunks(games, jobs)
-        self.retries: deque[ScheduledGame] = (
-            deque()
-        )  # played one at a time, to find the game that kills workers
+        # Played one at a time, to find a game that kills its workers.
+        self.retries: deque[ScheduledGame] = deque()
         self.deaths: Counter[ScheduledGame] = Counter()
         self.starting: dict[Any, Any] = {}  # by pending answer
         self.playing: dict[Any, tuple[Any, list[ScheduledGame]]] = {}
