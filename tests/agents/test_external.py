@@ -209,7 +209,7 @@ def test_bad_bot__fails_with_a_reason_and_is_ended(external_agent, started_bots,
         wait_until_gone(pid)
 
 
-def test_bot_that_crashes_in_the_middle__forfeits_that_game_and_plays_the_next_anew(
+def test_bot_that_crashes_in_the_middle__forfeits_that_game_and_is_restarted_for_the_next(
     external_agent, started_bots
 ):
     rivals = [external_agent(bot("crashes_in_the_middle")), make_agent("greedy")]
@@ -253,36 +253,36 @@ def test_bot_that_is_killed_between_two_turns__is_not_started_again(external_age
     assert len(started_bots) == 1
 
 
-def test_seat_and_number_of_players__are_told_when_they_change(external_agent, monkeypatch):
-    told = []
-    monkeypatch.setattr(ExternalAgent, "_tell", _noting(told, ExternalAgent._tell))
+def test_seat_and_number_of_players__are_sent_when_they_change(external_agent, monkeypatch):
+    sent = []
+    monkeypatch.setattr(ExternalAgent, "_send", _noting(sent, ExternalAgent._send))
     player = external_agent(bot("plays_the_first_legal_action"))
     for state in (OPENING, new_game(2, 1, rng=0), new_game(4, 3, rng=0)):
         ask(player, state)
-    begun = [message for message in told if message["type"] == "new_game"]
+    begun = [message for message in sent if message["type"] == "new_game"]
     assert begun == [
         {"type": "new_game", "num_players": 2, "seat": 0},
         {"type": "new_game", "num_players": 2, "seat": 1},
         {"type": "new_game", "num_players": 4, "seat": 3},
     ]
-    assert told[0] == {"type": "hello", "protocol": 1, "num_players": 2}
-    assert sum(message["type"] == "hello" for message in told) == 1
+    assert sent[0] == {"type": "hello", "protocol": 1, "num_players": 2}
+    assert sum(message["type"] == "hello" for message in sent) == 1
 
 
-def _noting(told, tell):
+def _noting(sent, send):
     def noting(self, message):
-        told.append(message)
-        tell(self, message)
+        sent.append(message)
+        send(self, message)
 
     return noting
 
 
 @pytest.mark.parametrize(("limit", "shown"), [(None, None), (90, 90)])
-def test_time_limit__is_told_only_if_it_was_set(external_agent, monkeypatch, limit, shown):
-    told = []
-    monkeypatch.setattr(ExternalAgent, "_tell", _noting(told, ExternalAgent._tell))
+def test_time_limit__is_sent_only_if_it_was_set(external_agent, monkeypatch, limit, shown):
+    sent = []
+    monkeypatch.setattr(ExternalAgent, "_send", _noting(sent, ExternalAgent._send))
     ask(external_agent(bot("plays_the_first_legal_action"), limit))
-    question = told[-1]
+    question = sent[-1]
     assert question["type"] == "act" and question["time_limit_seconds"] == shown
     assert question["legal_actions"] == np.flatnonzero(legal_mask(OPENING)).tolist()
 

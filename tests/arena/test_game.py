@@ -1,4 +1,4 @@
-"""One game: forfeits, hooks, times, and that nobody sees the next deal."""
+"""One game: forfeits, hooks, times, and that no agent sees the next deal."""
 
 import numpy as np
 import pytest
@@ -47,7 +47,7 @@ def test_hooks__frame_every_game():
         pytest.param(
             10**5000, "an integer of 16610 bits is not an action number", id="too long to print"
         ),
-        (150, "illegal action 150: SOURCE_EMPTY"),  # the center, before anybody took
+        (150, "illegal action 150: SOURCE_EMPTY"),  # the center, before any move
         (None, "an answer of type NoneType is not an action number"),
         ("57", "an answer of type str is not an action number"),
         (57.0, "an answer of type float is not an action number"),
@@ -154,7 +154,7 @@ def test_answer__does_not_depend_on_the_generator_that_deals(spec, monkeypatch):
     assert record.events[second_deal] != other.events[second_deal]
 
 
-def test_dealing_generator__is_handed_to_nobody(monkeypatch):
+def test_dealing_generator__is_given_to_no_agent(monkeypatch):
     seen = []
 
     class Spy(First):

@@ -89,11 +89,11 @@ def test_agent_that_never_loses__has_a_finite_rating_and_an_honest_interval(game
     best, anchor = ratings_of(played, ["best", "random"])
     assert best.rating == pytest.approx(1000 + 400 * math.log10((games + 0.5) / 0.5))
     assert math.isfinite(best.high) and best.low < best.rating < best.high
-    assert best.high - best.low > 300  # so many wins do not say how much better
+    assert best.high - best.low > 300  # wins alone do not show how much better
     assert anchor == (1000, 1000, 1000)
 
 
-def test_no_games__leave_everybody_equal():
+def test_no_games__leave_all_agents_equal():
     assert [rating.rating for rating in ratings_of([], ["a", "b"])] == pytest.approx([1500, 1500])
 
 

@@ -44,14 +44,14 @@ def measured(
 
 @pytest.mark.parametrize("num_players", [2, 3, 4])
 def test_player_against_itself__wins_exactly_its_share(num_players):
-    """Every deal is played from every seat, with the same tiles to the end: somebody wins it once."""
+    """Every deal is played from every seat, with the same tiles to the end: it is won once."""
     line = as_metrics(measured("lowest", "lowest", num_players, 12))
     assert (line["games"], line["wins"]) == (12, pytest.approx(12 / num_players))
     assert line["points"] == pytest.approx(line["opponent_points"])
     assert line["points"] > 0
 
 
-def test_floor_player__shares_its_wins_with_its_equals_and_loses_to_anybody_else():
+def test_floor_player__shares_its_wins_with_its_equals_and_loses_to_all_others():
     line = as_metrics(measured("floor", "greedy", 2, 10))
     assert (line["wins"], line["points"]) == (0, 0)
     turned = as_metrics(measured("greedy", "floor", 2, 10))

@@ -1,4 +1,4 @@
-"""A warm start: what is collected is the teacher's choice and its games' worth, and it can be learnt."""
+"""The warm start: samples hold the teacher's actions and returns, and a network can learn them."""
 
 from collections.abc import Iterator
 from itertools import pairwise

@@ -1,4 +1,4 @@
-"""Whom the learner plays, how often, and that its earlier selves stay as they were."""
+"""The league: sampling probabilities, results, and snapshots that stay frozen."""
 
 import numpy as np
 import pytest
@@ -16,7 +16,7 @@ SCRIPTED = {name: make_agent(name) for name in ("greedy", "random")}
 
 
 def league(snapshots: int, schedule: str = "mix", **settings: object) -> League:
-    """Greedy with a fifth of the games, random with a tenth, and so many snapshots."""
+    """Greedy with a fifth of the games, random with a tenth, and this many snapshots."""
     shares = {"greedy": 0.2, "random": 0.1}
     config = LeagueConfig(**{"schedule": schedule, "scripted": shares, **settings})  # type: ignore[arg-type]
     made = League(config, {name: SCRIPTED[name] for name in shares})
@@ -48,7 +48,7 @@ def test_mirror__is_always_the_newest_snapshot(snapshots):
     assert made.probabilities().tolist() == [0.0] * (snapshots + 1) + [1.0]
 
 
-def test_prioritised__prefers_those_who_beat_the_learner():
+def test_prioritised__prefers_members_that_beat_the_learner():
     made = league(4, "prioritised", max_snapshots=3)
     for member, rate in zip(made.members[2:], (0.0, 0.9, 0.5, 0.0), strict=True):
         member.win_rate = rate
@@ -67,7 +67,7 @@ def test_scripted_agents_that_fill_all_games__leave_none_for_snapshots():
     assert made.sample(2000, np.random.default_rng(1)).max() == 3
 
 
-def test_draws__come_as_often_as_told_and_never_from_the_retired():
+def test_draws__follow_the_shares_and_leave_out_retired_snapshots():
     made = league(4, latest_share=0.6, max_snapshots=2)
     drawn = made.sample(20_000, np.random.default_rng(1))
     shares = np.bincount(drawn, minlength=6) / len(drawn)
@@ -75,7 +75,7 @@ def test_draws__come_as_often_as_told_and_never_from_the_retired():
     assert shares == pytest.approx([0.2, 0.1, 0, 0, 0.28, 0.42], abs=0.02)
 
 
-def test_league_of_nobody__is_an_error():
+def test_empty_league__is_an_error():
     with pytest.raises(ValueError, match="neither snapshots nor scripted"):
         League(LeagueConfig(scripted={}), {}).probabilities()
     with pytest.raises(ValueError, match="neither snapshots nor scripted"):
