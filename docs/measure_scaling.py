@@ -1,8 +1,8 @@
-"""Measures what docs/SCALING.md says of this machine: games and training steps a second for 1 and 2 workers.
+"""Measure the numbers in docs/SCALING.md: games and training steps per second for 1 and 2 workers.
 
 python docs/measure_scaling.py [--games 400] [--iterations 3]
 
-Start-up is left out: games are counted from the first that is over, training from the second iteration.
+Start-up is excluded: games are timed from the first finished one, training from the second iteration.
 """
 
 import argparse
@@ -16,19 +16,18 @@ from azul_agents.arena.ray_games import play_on_ray
 from azul_agents.arena.ray_session import ray_session
 from azul_agents.arena.schedule import ScheduledGame, table_games
 from azul_agents.arena.workers import Finished, Play, play_all
+from azul_agents.registry import make_agent
 from azul_train.config import read_config
 from azul_train.rllib.training import algorithm_config
 
-PAIRINGS = {
-    "greedy, greedy": 1.0,
-    "greedy, alphabeta:nodes=1000": 0.25,
-}  # and their share of the games
+# Share of --games by pairing.
+PAIRINGS = {"greedy, greedy": 1.0, "greedy, alphabeta:nodes=1000": 0.25}
 WORKERS = (1, 2)
 TRAINING = ["engine=rllib", "ppo.games=64", "ppo.batch_size=1024"]
 
 
 def timed(finished: Iterator[Finished]) -> tuple[float, float]:
-    """Games a second behind the first one, and seconds that this process worked for each."""
+    """Games per second after the first one, and CPU seconds of this process per game."""
     next(finished)
     start, worked, games = time.perf_counter(), time.process_time(), 0
     for _ in finished:
@@ -38,10 +37,8 @@ def timed(finished: Iterator[Finished]) -> tuple[float, float]:
 
 
 def measure_games(number: int) -> None:
-    """Print games a second for both engines."""
-    print(
-        "\n| agents | workers | local, games/s | Ray, games/s | driver of Ray, ms of CPU a game |"
-    )
+    """Print games per second for both engines."""
+    print("\n| agents | workers | local, games/s | Ray, games/s | Ray driver, CPU ms per game |")
     print("|---|---:|---:|---:|---:|")
     for specs, share in PAIRINGS.items():
         games = list(table_games(tuple(specs.split(", ")), int(share * number), seed=11))
@@ -55,16 +52,14 @@ def measure_games(number: int) -> None:
 
 
 def speed_of(play: Play, games: list[ScheduledGame], workers: int) -> tuple[float, float]:
-    """How fast an engine plays; once before, so that everything is compiled."""
-    from azul_agents.registry import make_agent
-
+    """The speed of an engine; see `timed`."""
     with closing(play(games, workers, make_agent)) as finished:
         return timed(finished)
 
 
 def measure_training(iterations: int) -> None:
-    """Print steps a second of RLlib: playing alone, and playing and learning in turn."""
-    print("\n| env runners | playing, steps/s | playing and learning, steps/s |")
+    """Print steps per second of RLlib: sampling only, and full iterations."""
+    print("\n| env runners | sampling, steps/s | sampling and learning, steps/s |")
     print("|---:|---:|---:|")
     for runners in WORKERS:
         config = read_config(None, [*TRAINING, f"rllib.env_runners={runners}"])
@@ -72,19 +67,19 @@ def measure_training(iterations: int) -> None:
         algorithm.train()
         steps = config.ppo.games * config.ppo.rollout_steps
         group = algorithm.env_runner_group
-        playing = seconds_of(
+        sampling = seconds_of(
             lambda group=group: group.foreach_env_runner(
                 lambda r: len(r.sample()), local_env_runner=False
             ),
             iterations,
         )
-        together = seconds_of(algorithm.train, iterations)
+        training = seconds_of(algorithm.train, iterations)
         algorithm.stop()
-        print(f"| {runners} | {steps / playing:.0f} | {steps / together:.0f} |", flush=True)
+        print(f"| {runners} | {steps / sampling:.0f} | {steps / training:.0f} |", flush=True)
 
 
 def seconds_of(call: Callable[[], Any], times: int) -> float:
-    """Seconds that a call takes on average."""
+    """Mean duration of a call."""
     start = time.perf_counter()
     for _ in range(times):
         call()
@@ -92,7 +87,7 @@ def seconds_of(call: Callable[[], Any], times: int) -> float:
 
 
 def main() -> None:
-    """Measure both, on one local Ray."""
+    """Measure games and training on one local Ray."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--games", type=int, default=400)
     parser.add_argument("--iterations", type=int, default=3)

@@ -1,9 +1,9 @@
-"""Self-play in a plain loop over the PettingZoo environment: one policy on all seats, learning from who won.
+"""Self-play in a plain loop over the PettingZoo environment: one policy plays all seats and learns from the results.
 
-    python examples/selfplay_pettingzoo.py --games 2000      (half a minute; wins 80 % against random)
+    python examples/selfplay_pettingzoo.py --games 2000      (half a minute; wins 80% against random)
 
-The policy is the simplest there is, a linear softmax, and learns by policy gradient (REINFORCE) in NumPy. Every seat's moves are
-credited with that seat's own reward, the loser's as well: look at `rewards` when an agent is done.
+The policy is a linear softmax, trained by REINFORCE in NumPy. Every move is credited with the reward of its own seat,
+winner or loser.
 """
 
 import argparse
@@ -15,22 +15,22 @@ from azul_env import azul_v0
 LEARNING_RATE = 0.02
 
 
-def probabilities(weights, observation, mask):
-    """How likely the policy plays each action; 0 for what is not legal."""
-    logits = np.where(mask, observation @ weights, -np.inf)
-    likelihoods = np.exp(logits - logits.max())
-    return likelihoods / likelihoods.sum()
+def softmax_policy(parameters, observation, mask):
+    """The softmax over the legal actions; 0 for illegal ones."""
+    logits = np.where(mask, observation @ parameters, -np.inf)
+    weights = np.exp(logits - logits.max())
+    return weights / weights.sum()
 
 
 def with_bias(observation):
-    """The observation and a constant 1."""
+    """The observation with a constant 1 appended."""
     return np.append(observation, np.float32(1))
 
 
-def play(env, seed, policies, rng):
-    """One game, `policies` by seat (None: random). Gives each agent's turns and its sum of rewards."""
+def play(env, seed, parameters, rng):
+    """Play one game, `parameters` by seat (None: random); each agent's moves and total reward."""
     env.reset(seed=seed)
-    turns = {agent: [] for agent in env.agents}
+    moves = {agent: [] for agent in env.agents}
     totals = dict.fromkeys(env.agents, 0.0)
     for agent in env.agent_iter():
         seen, reward, terminated, truncated, _ = env.last()
@@ -39,39 +39,38 @@ def play(env, seed, policies, rng):
             env.step(None)
             continue
         observation, mask = with_bias(seen["observation"]), seen["action_mask"].astype(bool)
-        weights = policies[env.possible_agents.index(agent)]
-        chances = (
-            mask / mask.sum() if weights is None else probabilities(weights, observation, mask)
-        )
-        action = int(rng.choice(len(mask), p=chances))
-        turns[agent].append((observation, chances, action))
+        own = parameters[env.possible_agents.index(agent)]
+        policy = mask / mask.sum() if own is None else softmax_policy(own, observation, mask)
+        action = int(rng.choice(len(mask), p=policy))
+        moves[agent].append((observation, policy, action))
         env.step(action)
-    return turns, totals
+    return moves, totals
 
 
-def learn(weights, turns, totals):
-    """Make the moves of whoever won more likely, and those of whoever lost less."""
-    for agent, moves in turns.items():
-        for observation, chances, action in moves:
-            direction = -chances
-            direction[action] += 1
-            weights += LEARNING_RATE * totals[agent] / len(moves) * np.outer(observation, direction)
+def learn(parameters, moves, totals):
+    """Policy gradient ascent: make the moves of winners more likely, and those of losers less."""
+    for agent, own_moves in moves.items():
+        step = LEARNING_RATE * totals[agent] / len(own_moves)
+        for observation, policy, action in own_moves:
+            gradient = -policy  # of the log probability, with respect to the logits
+            gradient[action] += 1
+            parameters += step * np.outer(observation, gradient)
 
 
-def win_rate(env, weights, games, rng):
-    """The share of games won against a random player, from both seats in turn."""
+def win_rate(env, parameters, games, rng):
+    """The win rate against a random player, each deal played from both seats."""
     wins = 0
     for game in range(games):
         seat = game % 2
-        policies = [None, None]
-        policies[seat] = weights
-        _, totals = play(env, 1_000_000 + game // 2, policies, rng)  # each deal from both seats
+        players = [None, None]
+        players[seat] = parameters
+        _, totals = play(env, 1_000_000 + game // 2, players, rng)
         wins += totals[f"player_{seat}"] > 0
     return wins / games
 
 
 def main():
-    """Play, learn, and say what it helped."""
+    """Train, and print the win rate before and after."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--games", type=int, default=2000, help="games of self-play")
     parser.add_argument("--evaluation", type=int, default=200, help="games of each evaluation")
@@ -79,12 +78,12 @@ def main():
     env, rng = azul_v0.env(num_players=2), np.random.default_rng(1)
     env.reset(seed=0)
     size = env.observation_space("player_0")["observation"].shape[0]
-    weights = np.zeros((size + 1, env.action_space("player_0").n))
-    print(f"before: wins {win_rate(env, weights, arguments.evaluation, rng):.0%} against random")
+    parameters = np.zeros((size + 1, env.action_space("player_0").n))
+    print(f"before: wins {win_rate(env, parameters, arguments.evaluation, rng):.0%} against random")
     for game in range(arguments.games):
-        turns, totals = play(env, game, [weights, weights], rng)
-        learn(weights, turns, totals)
-    print(f"after: wins {win_rate(env, weights, arguments.evaluation, rng):.0%} against random")
+        moves, totals = play(env, game, [parameters, parameters], rng)
+        learn(parameters, moves, totals)
+    print(f"after: wins {win_rate(env, parameters, arguments.evaluation, rng):.0%} against random")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Masked PPO against itself with RLlib, from a script of your own: RLlib's config, and two names of azul_train.
+"""Masked PPO in self-play with RLlib's own config, using the environment and the module of azul_train.
 
 python examples/train_rllib.py [ITERATIONS]
 """
@@ -18,20 +18,20 @@ PLAYERS = 2
 
 
 def main(iterations: int) -> None:
-    """Train for some iterations and print how far it is after each."""
+    """Train for some iterations, and print the progress after each."""
     ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
     module = RLModuleSpec(module_class=MaskedAzulModule, model_config={"num_players": PLAYERS})
     config = (
         PPOConfig()
         .environment(
-            register("azul"),  # the name that RLlib's configs and command lines know it by
+            register("azul"),  # the name in RLlib's registry
             env_config={
                 "num_players": PLAYERS,
                 "rewards": {"outcome": 0.5, "round_margin": 0.03},
             },
         )
         .env_runners(num_env_runners=1, num_envs_per_env_runner=16)
-        # Both seats are played, and taught, by one policy.
+        # One policy plays and learns from both seats.
         .multi_agent(policies={"shared"}, policy_mapping_fn=lambda *_, **__: "shared")
         .rl_module(rl_module_spec=MultiRLModuleSpec(rl_module_specs={"shared": module}))
         .training(
@@ -41,15 +41,15 @@ def main(iterations: int) -> None:
             lr=5e-4,
             gamma=1.0,
             entropy_coeff=0.005,
-            use_kl_loss=False,  # of actions that cannot be played, it would be NaN
+            use_kl_loss=False,  # it would be NaN for masked actions
         )
     )
     algorithm = config.build_algo()
     for iteration in range(1, iterations + 1):
         result = algorithm.train()
-        turns = result["env_runners"]["episode_len_mean"]
+        moves = result["env_runners"]["episode_len_mean"]
         entropy = result["learners"]["shared"]["entropy"]
-        print(f"iteration {iteration}: {turns:.1f} turns a game, entropy {entropy:.2f}")
+        print(f"iteration {iteration}: {moves:.1f} moves per game, entropy {entropy:.2f}")
     print("checkpoint:", algorithm.save_to_path(Path("rllib_checkpoint").resolve()))
     algorithm.stop()
 

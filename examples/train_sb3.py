@@ -1,9 +1,9 @@
-"""MaskablePPO of sb3-contrib on the Gymnasium environment, against random opponents, with nothing else of this project.
+"""MaskablePPO of sb3-contrib on the Gymnasium environment against random opponents, with nothing else of this project.
 
     pip install -c constraints.txt 'azul-env[train]'
-    python examples/train_sb3.py --steps 60000       (a minute; wins 99 % against random)
+    python examples/train_sb3.py --steps 60000       (a minute; wins 99% against random)
 
-A plain network has to learn every factory on its own; `azul train` knows that they are alike, and plays itself.
+An MLP has to learn each factory separately; the network of `azul train` treats them as a set, and learns by self-play.
 """
 
 import argparse
@@ -13,16 +13,16 @@ import torch
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.env_util import make_vec_env
 
-HELD_OUT = 1_000_000  # deals for evaluation begin at this seed
+HELD_OUT = 1_000_000  # first seed of the evaluation
 
 
 def make_env():
-    """One game; the reward is 1 for a win, -1 for a loss, and covers what the opponent answers."""
+    """One game; the reward at the end is 1 for a win, -1 for a loss."""
     return gymnasium.make("azul_env:Azul-v0", num_players=2, reward="outcome")
 
 
 def win_rate(model, games=200):
-    """The share of games won from both seats against a random opponent."""
+    """The win rate against a random opponent, on held-out deals."""
     env, wins = make_env(), 0
     for game in range(games):
         observation, info = env.reset(seed=HELD_OUT + game)
@@ -37,12 +37,12 @@ def win_rate(model, games=200):
 
 
 def main():
-    """Train, and say what it helped."""
+    """Train, and print the win rate before and after."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--steps", type=int, default=60_000, help="moves to learn from")
+    parser.add_argument("--steps", type=int, default=60_000, help="learner steps")
     parser.add_argument("--games", type=int, default=200, help="games of each evaluation")
     arguments = parser.parse_args()
-    torch.set_num_threads(1)  # for networks this small, more threads are slower
+    torch.set_num_threads(1)  # more threads are slower for small networks
     env = make_vec_env(make_env, n_envs=8, seed=1)
     network = {"policy_kwargs": {"net_arch": [256, 256]}, "device": "cpu", "seed": 1}
     batches = {"n_steps": 256, "batch_size": 512, "n_epochs": 4}

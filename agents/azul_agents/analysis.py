@@ -1,4 +1,4 @@
-"""An agent's values of the moves of a position, and of every move of a recorded game."""
+"""Values that an agent gives to the moves of a position or of a recorded game."""
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -15,19 +15,19 @@ from azul_env import (
 
 
 class ReviewedMove(NamedTuple):
-    """A move of a game beside the best one, both with the agent's values for the player who moved."""
+    """A move of a game and the best one, with their values for the player who moved."""
 
-    number: int  # of the position it leads to, counted in moves and resignations as by `azul render --move`
+    number: int  # of the position after it, as in `azul render --move`
     round: int  # from 1
     player: int
     action: int
     value: float
-    best_action: int  # `action` itself if nothing is better
+    best_action: int  # `action` if none is better
     best_value: float
 
     @property
     def loss(self) -> float:
-        """Value lost against the best move."""
+        """Value lost compared with the best move."""
         return self.best_value - self.value
 
 
@@ -37,14 +37,14 @@ def strongest_spec(limit: str) -> str:
 
 
 def ranked_moves(state: GameState, agent: Agent) -> list[MoveValue]:
-    """The legal moves with the agent's values, the best first. Raises ValueError if the game is over."""
+    """All legal moves with their values, the best first. Raises ValueError if the game is over."""
     if state.is_terminal:
         raise ValueError(f'the game is over, there is no move to analyse: "{state!r}"')
     return sorted(agent.analyse(state), key=lambda move: -move.value)
 
 
 def reviewed_moves(record: GameRecord, agent: Agent) -> Iterator[ReviewedMove]:
-    """Every move of a game beside the best one. Raises RecordError at the first impossible event."""
+    """Compare every move of a game with the best one. Raises RecordError at the first impossible event."""
     before: GameState | None = None
     for number, step in enumerate(replay(record)):
         if before is not None and step.event is not None and step.event["type"] == "draft":
@@ -54,7 +54,7 @@ def reviewed_moves(record: GameRecord, agent: Agent) -> Iterator[ReviewedMove]:
 
 
 def mean_losses(moves: Sequence[ReviewedMove], num_players: int) -> list[float | None]:
-    """The mean loss of each seat; None for one that did not move."""
+    """The mean loss by seat; None for a seat without moves."""
     means: list[float | None] = []
     for seat in range(num_players):
         losses = [move.loss for move in moves if move.player == seat]
@@ -63,7 +63,7 @@ def mean_losses(moves: Sequence[ReviewedMove], num_players: int) -> list[float |
 
 
 def worst_moves(moves: Sequence[ReviewedMove], count: int) -> list[ReviewedMove]:
-    """The moves that lost most, the worst first and the earlier of equal ones; none that lost nothing."""
+    """The moves with the largest losses, the worst first, ties in order; moves without loss are left out."""
     mistakes = [move for move in moves if move.loss > 0]
     return sorted(mistakes, key=lambda move: -move.loss)[:count]
 
@@ -85,7 +85,7 @@ def _reviewed(
 
 
 def _value_of(action: int, state: GameState, ranked: list[MoveValue], agent: Agent) -> float:
-    """The value of a move; an agent may list equal factories only once."""
+    """The value of a move; an agent may list only one of several equal factories."""
     values = dict(ranked)
     played = decode_action(action, state.num_players)
     sources = [played.source]
@@ -97,4 +97,4 @@ def _value_of(action: int, state: GameState, ranked: list[MoveValue], agent: Age
         if twin in values:
             return values[twin]
     name = format_action(action, state.num_players)
-    raise ValueError(f'{agent.spec} puts no value on {name} in "{state!r}"')
+    raise ValueError(f'{agent.spec} gives no value to {name} in "{state!r}"')

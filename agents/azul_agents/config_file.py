@@ -1,8 +1,8 @@
 """Configs: YAML files read into frozen dataclasses, with errors that name the file, the key and what is allowed.
 
-The fields' types say what is allowed: int, float, str, bool, `T | None`, `tuple[T, ...]` of these, `dict[str, T]` and
-other dataclasses, which are sections of the file. Ranges are checked by the dataclasses in `__post_init__`, where
-`check_least` and its like help; their errors begin with the field's name.
+Fields may be int, float, str, bool, `T | None`, `tuple[T, ...]` of these, `dict[str, T]`, or other dataclasses, which are
+sections of the file. Ranges are checked in `__post_init__` with `check_least` and similar functions, whose errors begin
+with the name of the field.
 """
 
 import dataclasses
@@ -17,34 +17,34 @@ import yaml
 
 T = TypeVar("T")
 
-# YAML 1.1 reads 5e-4 as a string, because it asks for a point and a sign.
+# YAML 1.1 reads 5e-4 as a string, since its floats need a decimal point and a signed exponent.
 _EXPONENTIAL = re.compile(r"[+-]?\d+(\.\d*)?[eE][+-]?\d+")
-_ONE = {int: "a whole number", float: "a number", str: "a text", bool: "true or false"}
-_MANY = {int: "whole numbers", float: "numbers", str: "texts"}
+_ONE = {int: "a whole number", float: "a number", str: "a string", bool: "true or false"}
+_MANY = {int: "whole numbers", float: "numbers", str: "strings"}
 
 
-def load_config(kind: type[T], path: Path | None, changes: Sequence[str] = ()) -> T:
-    """The config in a YAML file (None: the defaults), with changes such as `ppo.games=64` on top.
+def load_config(config_type: type[T], path: Path | None, changes: Sequence[str] = ()) -> T:
+    """The config in a YAML file (None: the defaults), with changes such as `ppo.games=64` applied.
 
     Raises ValueError, which names the file or the change, the key, and what is allowed.
     """
     layers = [] if path is None else [(str(path), _read_yaml(path))]
-    layers += [(f"--set {change}", _parse_change(kind, change)) for change in changes]
+    layers += [(f"--set {change}", _parse_change(config_type, change)) for change in changes]
     data: dict[str, Any] = {}
     for source, layer in layers:
         try:
-            data = _merged(kind, data, _checked_section(kind, layer))
+            data = _merged(config_type, data, _checked_section(config_type, layer))
         except ValueError as error:
             raise ValueError(f"{source}: {error}") from None
     try:
-        return _build(kind, data)
+        return _build(config_type, data)
     except ValueError as error:
         sources = " ".join(source for source, _ in layers)
         raise ValueError(f"{sources}: {error}" if sources else str(error)) from None
 
 
 def plain_data(value: Any) -> Any:
-    """A dataclass, and all that is in it, as mappings, lists and values for YAML and JSON."""
+    """A dataclass as nested dicts and lists, for YAML and JSON."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {f.name: plain_data(getattr(value, f.name)) for f in dataclasses.fields(value)}
     if isinstance(value, tuple):
@@ -61,15 +61,15 @@ def check_least(config: object, least: float, *names: str) -> None:
 
 
 def check_positive(config: object, *names: str) -> None:
-    """Raise ValueError for a field that is not above 0."""
+    """Raise ValueError for a field that is not above 0; None is allowed."""
     for name in names:
         value = getattr(config, name)
-        if value <= 0:
+        if value is not None and not value > 0:
             raise ValueError(f"{name} must be above 0, not {value}")
 
 
 def check_share(config: object, *names: str) -> None:
-    """Raise ValueError for a field outside 0 to 1."""
+    """Raise ValueError for a field outside [0, 1]."""
     for name in names:
         value = getattr(config, name)
         if not 0 <= value <= 1:
@@ -84,7 +84,7 @@ def _read_yaml(path: Path) -> Any:
     return {} if data is None else data  # a file of comments is empty
 
 
-def _parse_change(kind: Any, change: str) -> Any:
+def _parse_change(section_type: Any, change: str) -> Any:
     """The nested data of `key.key=value`."""
     key, equals, text = change.partition("=")
     where = f"--set {change}"
@@ -92,12 +92,12 @@ def _parse_change(kind: Any, change: str) -> Any:
         raise ValueError(f"{where}: write key=value, for example ppo.games=64")
     *sections, name = key.split(".")
     for depth, section in enumerate(sections, start=1):
-        known, full = get_type_hints(kind), ".".join(sections[:depth])
+        known, full = get_type_hints(section_type), ".".join(sections[:depth])
         if section not in known:
             raise ValueError(f"{where}: unknown key {full!r}; known: {', '.join(known)}")
-        kind = known[section]
-        if not _is_section(kind):
-            raise ValueError(f"{where}: {full} has no keys of its own: set {full}=... whole")
+        section_type = known[section]
+        if not _is_section(section_type):
+            raise ValueError(f"{where}: {full} is not a section: set {full}=...")
     try:
         data: Any = {name: yaml.safe_load(text)}
     except yaml.YAMLError:
@@ -107,11 +107,11 @@ def _parse_change(kind: Any, change: str) -> Any:
     return data
 
 
-def _checked_section(kind: Any, data: Any, key: str = "") -> dict[str, Any]:
-    """The data of a section with values of the right types. Raises ValueError, which gives the full dotted key."""
+def _checked_section(section_type: Any, data: Any, key: str = "") -> dict[str, Any]:
+    """Check and convert the values of a section. Raises ValueError with the dotted key."""
     if not isinstance(data, dict):
         raise ValueError(f"{key + ': ' if key else ''}expected a mapping, not {data!r}")
-    fields = get_type_hints(kind)
+    fields = get_type_hints(section_type)
     checked = {}
     for name, value in data.items():
         full = f"{key}.{name}" if key else str(name)
@@ -122,7 +122,7 @@ def _checked_section(kind: Any, data: Any, key: str = "") -> dict[str, Any]:
 
 
 def _checked(expected: Any, value: Any, key: str) -> Any:
-    """The value in the type that a field has."""
+    """Check and convert a value to the type of its field."""
     if _is_section(expected):
         return _checked_section(expected, value, key)
     origin, inner = get_origin(expected), get_args(expected)
@@ -147,7 +147,7 @@ def _checked(expected: Any, value: Any, key: str) -> Any:
 
 
 def _scalar(expected: type, value: Any) -> Any:
-    """The value as the expected type; None if it is of another one or not finite."""
+    """The value as the expected type; None if it has another type or is not finite."""
     if expected in (int, float) and isinstance(value, str) and _EXPONENTIAL.fullmatch(value):
         value = float(value)
         if expected is int and value.is_integer():
@@ -158,9 +158,9 @@ def _scalar(expected: type, value: Any) -> Any:
     return value if type(value) is expected and is_finite else None
 
 
-def _merged(kind: Any, below: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]:
-    """Data on top of other data, section by section; a plain mapping is replaced whole."""
-    fields = get_type_hints(kind)
+def _merged(section_type: Any, below: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]:
+    """Merge sections recursively; other mappings are replaced."""
+    fields = get_type_hints(section_type)
     result = dict(below)
     for name, value in above.items():
         joins = _is_section(fields[name]) and name in below
@@ -168,16 +168,16 @@ def _merged(kind: Any, below: dict[str, Any], above: dict[str, Any]) -> dict[str
     return result
 
 
-def _build(kind: type[T], data: dict[str, Any], key: str = "") -> T:
-    """The dataclass with checked data. Raises ValueError with the full key of a value that it refuses."""
-    fields = get_type_hints(kind)
+def _build(section_type: type[T], data: dict[str, Any], key: str = "") -> T:
+    """Construct the dataclass from checked data. Raises ValueError with the dotted key."""
+    fields = get_type_hints(section_type)
     values = {}
     for name, value in data.items():
         inner = fields[name]
         full = f"{key}.{name}" if key else name
         values[name] = _build(inner, value, full) if _is_section(inner) else value
     try:
-        return kind(**values)
+        return section_type(**values)
     except ValueError as error:
         raise ValueError(f"{key}.{error}" if key else str(error)) from None
 

@@ -1,4 +1,4 @@
-"""Where a result comes from: commit, versions and machine."""
+"""Provenance of a result: commit, versions and machine."""
 
 import os
 import platform
@@ -12,12 +12,12 @@ PACKAGES: Final = ("azul-env", "numpy", "numba", "gymnasium", "pettingzoo")
 
 
 def machine() -> dict[str, Any]:
-    """Processor, number of cores and operating system."""
+    """CPU, number of cores and operating system."""
     return {"cpu": _cpu_name(), "cores": os.cpu_count(), "system": platform.platform()}
 
 
 def versions(packages: Iterable[str] = PACKAGES) -> dict[str, str | None]:
-    """Versions of Python and of packages; None for one that is not installed."""
+    """Versions of Python and of packages; None if not installed."""
     found: dict[str, str | None] = {"python": platform.python_version()}
     for package in packages:
         try:
@@ -28,7 +28,7 @@ def versions(packages: Iterable[str] = PACKAGES) -> dict[str, str | None]:
 
 
 def commit() -> str | None:
-    """The commit of the checkout that runs; None for an installed package."""
+    """The commit of the running checkout; None for an installed package."""
     folder = Path(__file__).parent
     command = ["git", "-C", str(folder), "rev-parse", "HEAD"]
     try:
@@ -40,7 +40,7 @@ def commit() -> str | None:
 
 
 def _cpu_name() -> str:
-    """The processor's name where the system tells it."""
+    """The name of the CPU, if known."""
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
     except OSError:

@@ -1,7 +1,7 @@
-"""Agents by name: `name`, or `name:key=value,key=value`, the same text everywhere.
+"""Agents by spec: `name` or `name:key=value,key=value`.
 
-Parsing a spec and making its agent are separate steps: `parse_spec` loads no agent's code. Installed packages add
-agents through entry points of the group `azul.agents`; each is an AgentKind, or a class that `python:` would take.
+Parsing is separate from construction: `parse_spec` imports no agent. Other packages add agents through entry points of
+the group `azul.agents`; each is an AgentKind, or a class or function that `python:` accepts.
 """
 
 import dataclasses
@@ -15,12 +15,15 @@ from typing import Any, Final, NamedTuple, get_type_hints
 from azul_agents.base import Agent
 
 ENTRY_POINTS: Final = "azul.agents"
-KIND_MODULES: Final = ("azul_agents.kinds", "azul_train.kinds")  # each has KINDS; cheap to import
+KIND_MODULES: Final = (
+    "azul_agents.kinds",
+    "azul_train.kinds",
+)  # each defines KINDS and is cheap to import
 OWN_ORIGIN: Final = "azul-env"
 
 
 class AgentSpecError(ValueError):
-    """A text that names no agent, or an option that the agent does not have."""
+    """An unknown agent, or options that do not fit the agent."""
 
 
 @dataclass(frozen=True)
@@ -32,9 +35,8 @@ class NoOptions:
 class AgentKind:
     """An entry of the registry.
 
-    `options` is a frozen dataclass whose fields, each with a `doc` in its metadata, are the options; `make` gets the
-    spec and an instance of it. An agent that takes the rest of its spec as it is (a command, say) has options with one
-    field of type str and `takes_rest` set.
+    `options` is a frozen dataclass with a field per option, documented by `option`; `make` gets the spec and an
+    instance. With `takes_rest`, the only option is a string: everything after the colon, such as a command.
     """
 
     name: str
@@ -42,53 +44,53 @@ class AgentKind:
     make: Callable[[str, Any], Agent]
     options: type = NoOptions
     takes_rest: bool = False
-    origin: str = OWN_ORIGIN  # the distribution that brings the agent
+    origin: str = OWN_ORIGIN  # the distribution that provides the agent
 
 
 class ParsedSpec(NamedTuple):
-    """The agent that a spec names, and the options it gives."""
+    """A parsed spec."""
 
     kind: AgentKind
     options: Any
 
 
 def option(default: Any, doc: str) -> Any:
-    """A field of an options class, with the line that documents it."""
+    """A documented field of an options class."""
     return dataclasses.field(default=default, metadata={"doc": doc})
 
 
 def lazily(path: str) -> Callable[..., Any]:
-    """The function or class at `module:name`, imported when it is called."""
+    """The function or class at `module:name`, imported on the first call."""
     module, _, name = path.partition(":")
     return lambda *arguments: getattr(import_module(module), name)(*arguments)
 
 
 def parse_spec(spec: str) -> ParsedSpec:
-    """Kind and options of a spec; makes no agent. Raises AgentSpecError, which lists what there is."""
+    """Parse a spec without constructing the agent. Raises AgentSpecError."""
     name, _, rest = spec.partition(":")
     kind = _own_kinds().get(name)
     if kind is None:
         installed = _installed()
         if name not in installed:
             known = ", ".join([*_own_kinds(), *installed])
-            raise AgentSpecError(f"there is no agent {name!r}; there are {known}")
+            raise AgentSpecError(f"unknown agent {name!r}; known: {known}")
         kind = _loaded(installed[name])
     return ParsedSpec(kind, parse_options(kind, rest, spec))
 
 
 def make_agent(spec: str) -> Agent:
-    """The agent that a spec names. Raises AgentSpecError, which says what is wrong with it."""
+    """Construct the agent of a spec. Raises AgentSpecError."""
     kind, options = parse_spec(spec)
     return kind.make(spec, options)
 
 
 def agent_kinds() -> dict[str, AgentKind]:
-    """Every kind of agent by name. One from an installed package that cannot be loaded says so in its summary."""
+    """All agents by name. If one from another package cannot be loaded, its summary is the error."""
     return _own_kinds() | {name: _listed(point) for name, point in _installed().items()}
 
 
 def parse_options(kind: AgentKind, text: str, spec: str) -> Any:
-    """An instance of the kind's options. Raises AgentSpecError, which names `spec` and the option."""
+    """Parse the options of an agent. Raises AgentSpecError, which names `spec` and the option."""
     fields = {field.name: field for field in dataclasses.fields(kind.options)}
     if kind.takes_rest:
         if not text.strip():
@@ -112,15 +114,13 @@ def _own_kinds() -> dict[str, AgentKind]:
 
 
 def _installed() -> dict[str, EntryPoint]:
-    """Entry points of other packages by name; the names of our own agents are taken."""
+    """Entry points of other packages by name, except names of our own agents."""
     points = entry_points(group=ENTRY_POINTS)
     return {point.name: point for point in points if point.name not in _own_kinds()}
 
 
 def _loaded(point: EntryPoint) -> AgentKind:
-    """The kind behind an entry point. Raises AgentSpecError if it cannot be loaded."""
-    from azul_agents.bots.python import kind_of  # imported here: it imports this module
-
+    """Load an entry point. Raises AgentSpecError if that fails."""
     origin = point.dist.name if point.dist else point.module
     try:
         found = point.load()
@@ -130,6 +130,7 @@ def _loaded(point: EntryPoint) -> AgentKind:
         ) from error
     if isinstance(found, AgentKind):
         return dataclasses.replace(found, name=point.name, origin=origin)
+    kind_of = lazily("azul_agents.bots.python:kind_of")
     return dataclasses.replace(kind_of(found, point.name), origin=origin)
 
 
@@ -144,14 +145,14 @@ def _listed(point: EntryPoint) -> AgentKind:
 def _values(
     kind: AgentKind, fields: dict[str, dataclasses.Field[Any]], text: str, spec: str
 ) -> dict[str, Any]:
-    """The options that `key=value,key=value` gives."""
+    """The values in `key=value,key=value`."""
     types = get_type_hints(kind.options)
     values: dict[str, Any] = {}
     for part in filter(None, text.split(",")):
         key, equals, value = part.partition("=")
         if key not in fields or not equals:
             known = ", ".join(fields) or "none"
-            raise AgentSpecError(f"{spec!r}: {key!r} is no option of {kind.name}; options: {known}")
+            raise AgentSpecError(f"{spec!r}: {kind.name} has no option {key!r}; options: {known}")
         if key in values:
             raise AgentSpecError(f"{spec!r}: the option {key!r} is given twice")
         values[key] = _value_of(types[key], value, f"{spec!r}: {key}")
@@ -159,20 +160,20 @@ def _values(
 
 
 def _value_of(expected: Any, text: str, where: str) -> Any:
-    """The value of a text: an integer, a float, a string or yes/no, or `none` where that is allowed."""
-    kinds = getattr(expected, "__args__", (expected,))
-    if type(None) in kinds and text == "none":
+    """Convert an option to its type: int, float, str, bool (yes or no), or None (none)."""
+    types = getattr(expected, "__args__", (expected,))
+    if type(None) in types and text == "none":
         return None
-    if bool in kinds:
+    if bool in types:
         if text not in ("yes", "no"):
             raise AgentSpecError(f"{where} must be yes or no, not {text!r}")
         return text == "yes"
-    for kind in (int, float):
-        if kind in kinds:
+    for number in (int, float):
+        if number in types:
             try:
-                return kind(text)
+                return number(text)
             except ValueError:
                 continue
-    if str in kinds:
+    if str in types:
         return text
     raise AgentSpecError(f"{where} must be a number, not {text!r}")

@@ -119,7 +119,7 @@ def test_agent_that_leaves_a_move_out__is_an_error_that_names_it():
         def analyse(self, state: GameState) -> list[MoveValue]:
             return super().analyse(state)[-1:]  # the best one only
 
-    with pytest.raises(ValueError, match="forgetful puts no value on"):
+    with pytest.raises(ValueError, match="forgetful gives no value to"):
         list(reviewed_moves(played().record, Forgetful()))
 
 

@@ -94,8 +94,8 @@ def test_harmless_oddities__do_not_matter(external_agent, started_bots, name):
     assert len(started_bots) == 1
 
 
-NOT_JSON = "answered with no JSON"
-NO_NUMBER = "an action that is no whole number"
+NOT_JSON = "answered with invalid JSON"
+NO_NUMBER = "an action that is not a whole number"
 FAILURES = {
     "hangs_at_start": (bot("hangs_at_start"), SHORT_SECONDS, "'hello' within 0.5 seconds"),
     "hangs_when_asked": (
@@ -124,7 +124,7 @@ FAILURES = {
         AMPLE_SECONDS,
         "last on stderr: x{1999}$",  # and the end of the line
     ),
-    "dies_of_a_signal": (bot("dies_of_a_signal"), AMPLE_SECONDS, "was ended by signal 9"),
+    "dies_of_a_signal": (bot("dies_of_a_signal"), AMPLE_SECONDS, "was killed by signal 9"),
     "closes_its_output": (bot("closes_its_output"), AMPLE_SECONDS, "closed its output"),
     "leaves_a_child": (bot("leaves_a_child"), AMPLE_SECONDS, "ended with exit code 0"),
     "floods_without_newline": (
@@ -164,7 +164,7 @@ FAILURES = {
         AMPLE_SECONDS,
         NOT_JSON,
     ),
-    "bare_number": (bot("answers_as_told", "57"), AMPLE_SECONDS, "no JSON object with a type"),
+    "bare_number": (bot("answers_as_told", "57"), AMPLE_SECONDS, "not an object with a type"),
     "no_type": (bot("answers_as_told", '{"action":57}'), AMPLE_SECONDS, "object with a type"),
     "type_a_list": (bot("answers_as_told", '{"type":["action"]}'), AMPLE_SECONDS, "with a type"),
     "hello_again": (
@@ -209,7 +209,7 @@ def test_bad_bot__fails_with_a_reason_and_is_ended(external_agent, started_bots,
         wait_until_gone(pid)
 
 
-def test_bot_that_crashes_in_the_middle__forfeits_that_game_and_plays_the_next_anew(
+def test_bot_that_crashes_in_the_middle__forfeits_that_game_and_is_restarted_for_the_next(
     external_agent, started_bots
 ):
     rivals = [external_agent(bot("crashes_in_the_middle")), make_agent("greedy")]
@@ -248,41 +248,41 @@ def test_bot_that_is_killed_between_two_turns__is_not_started_again(external_age
     player = external_agent(bot("plays_the_first_legal_action"))
     ask(player)
     os.kill(started_bots[0], signal.SIGKILL)
-    with pytest.raises(AgentFailureError, match="was ended by signal 9"):
+    with pytest.raises(AgentFailureError, match="was killed by signal 9"):
         ask(player)
     assert len(started_bots) == 1
 
 
-def test_seat_and_number_of_players__are_told_when_they_change(external_agent, monkeypatch):
-    told = []
-    monkeypatch.setattr(ExternalAgent, "_tell", _noting(told, ExternalAgent._tell))
+def test_seat_and_number_of_players__are_sent_when_they_change(external_agent, monkeypatch):
+    sent = []
+    monkeypatch.setattr(ExternalAgent, "_send", _noting(sent, ExternalAgent._send))
     player = external_agent(bot("plays_the_first_legal_action"))
     for state in (OPENING, new_game(2, 1, rng=0), new_game(4, 3, rng=0)):
         ask(player, state)
-    begun = [message for message in told if message["type"] == "new_game"]
+    begun = [message for message in sent if message["type"] == "new_game"]
     assert begun == [
         {"type": "new_game", "num_players": 2, "seat": 0},
         {"type": "new_game", "num_players": 2, "seat": 1},
         {"type": "new_game", "num_players": 4, "seat": 3},
     ]
-    assert told[0] == {"type": "hello", "protocol": 1, "num_players": 2}
-    assert sum(message["type"] == "hello" for message in told) == 1
+    assert sent[0] == {"type": "hello", "protocol": 1, "num_players": 2}
+    assert sum(message["type"] == "hello" for message in sent) == 1
 
 
-def _noting(told, tell):
+def _noting(sent, send):
     def noting(self, message):
-        told.append(message)
-        tell(self, message)
+        sent.append(message)
+        send(self, message)
 
     return noting
 
 
 @pytest.mark.parametrize(("limit", "shown"), [(None, None), (90, 90)])
-def test_time_limit__is_told_only_if_it_was_set(external_agent, monkeypatch, limit, shown):
-    told = []
-    monkeypatch.setattr(ExternalAgent, "_tell", _noting(told, ExternalAgent._tell))
+def test_time_limit__is_sent_only_if_it_was_set(external_agent, monkeypatch, limit, shown):
+    sent = []
+    monkeypatch.setattr(ExternalAgent, "_send", _noting(sent, ExternalAgent._send))
     ask(external_agent(bot("plays_the_first_legal_action"), limit))
-    question = told[-1]
+    question = sent[-1]
     assert question["type"] == "act" and question["time_limit_seconds"] == shown
     assert question["legal_actions"] == np.flatnonzero(legal_mask(OPENING)).tolist()
 

@@ -281,9 +281,9 @@ def test_game_of_another_number_of_players__is_an_error(tmp_path: Path) -> None:
 def shipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty folder in the place of the shipped models."""
     monkeypatch.setattr(neural, "files", lambda package: tmp_path)
-    neural.shipped_policy.cache_clear()
+    neural.packaged_policy.cache_clear()
     yield tmp_path / "models"
-    neural.shipped_policy.cache_clear()
+    neural.packaged_policy.cache_clear()
 
 
 def test_ppo__takes_the_model_for_the_game(shipped: Path) -> None:
@@ -299,5 +299,5 @@ def test_ppo__takes_the_model_for_the_game(shipped: Path) -> None:
 
 def test_ppo_without_a_model__says_so(shipped: Path) -> None:
     agent = make_agent("ppo")
-    with pytest.raises(AgentSpecError, match="no model for 3 players"):
+    with pytest.raises(AgentSpecError, match="no packaged model for 3 players"):
         agent.begin_game(3, 0)

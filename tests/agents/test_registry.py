@@ -88,9 +88,9 @@ def test_parsed_spec__has_kind_and_options():
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
-        ("", "there is no agent ''; there are random, greedy"),
-        ("greedy:depth=2", "'depth' is no option of greedy; options: none"),
-        ("alphabeta:nodes", "'nodes' is no option of alphabeta"),
+        ("", "unknown agent ''; known: random, greedy"),
+        ("greedy:depth=2", "greedy has no option 'depth'; options: none"),
+        ("alphabeta:nodes", "alphabeta has no option 'nodes'"),
         ("alphabeta:nodes=1,nodes=2", "'nodes' is given twice"),
         ("alphabeta:nodes=many", "nodes must be a number, not 'many'"),
         ("alphabeta:nodes=0", "nodes must be above 0"),
@@ -118,7 +118,7 @@ def test_installed_package__adds_agents(installed_package: Path):
     agent = make_agent("floor:last=yes")
     assert (agent.spec, agent.last) == ("floor:last=yes", True)
     assert make_agent("stepper:step=3").step == 3
-    with pytest.raises(AgentSpecError, match="'first' is no option of floor; options: last, name"):
+    with pytest.raises(AgentSpecError, match="floor has no option 'first'; options: last, name"):
         make_agent("floor:first=yes")
 
 
@@ -131,10 +131,10 @@ def test_broken_entry_point__is_listed_with_what_is_wrong_and_disturbs_no_other(
     installed_package: Path,
 ):
     assert "cannot be loaded from their_agents:Missing" in agent_kinds()["broken"].summary
-    assert "is no agent" in agent_kinds()["nothing"].summary
+    assert "is not an agent" in agent_kinds()["nothing"].summary
     with pytest.raises(AgentSpecError, match="'broken' of their-agents cannot be loaded"):
         make_agent("broken")
-    with pytest.raises(AgentSpecError, match=r"there are random.*floor"):
+    with pytest.raises(AgentSpecError, match=r"known: random.*floor"):
         make_agent("nobody")
     make_agent("floor").close()
 

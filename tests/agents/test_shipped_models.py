@@ -8,7 +8,7 @@ import pytest
 
 from azul_agents.baselines.greedy import GreedyAgent
 from azul_agents.baselines.random_agent import RandomAgent
-from azul_agents.neural.agent import shipped_policy
+from azul_agents.neural.agent import packaged_policy
 from azul_agents.registry import make_agent
 from azul_env import apply_action, legal_mask, new_game, winners
 
@@ -49,6 +49,6 @@ def test_shipped_model__beats_a_table_of_greedy_more_often_than_chance(num_playe
 def test_shipped_model__has_a_card_beside_it(num_players):
     card = files("azul_agents.neural") / "models" / f"{num_players}_players.json"
     told = json.loads(card.read_text(encoding="utf-8"))
-    assert told == shipped_policy(num_players).card
+    assert told == packaged_policy(num_players).card
     assert told["steps"] > 0 and told["minutes"] > 0
     assert {"random", "greedy"} <= {result["opponent"] for result in told["final"]}

@@ -1,4 +1,4 @@
-"""One game: forfeits, hooks, times, and that nobody sees the next deal."""
+"""One game: forfeits, hooks, times, and that no agent sees the next deal."""
 
 import numpy as np
 import pytest
@@ -44,14 +44,16 @@ def test_hooks__frame_every_game():
     [
         (180, "illegal action 180: OUT_OF_RANGE"),
         (-1, "illegal action -1: OUT_OF_RANGE"),
-        pytest.param(10**5000, "a number of 16610 bits is no action's", id="too long to print"),
-        (150, "illegal action 150: SOURCE_EMPTY"),  # the center, before anybody took
-        (None, "an answer of type NoneType is no action's number"),
-        ("57", "an answer of type str is no action's number"),
-        (57.0, "an answer of type float is no action's number"),
-        (np.True_, "an answer of type bool is no action's number"),
-        (True, "an answer of type bool is no action's number"),
-        ((0, 0, 5), "an answer of type tuple is no action's number"),
+        pytest.param(
+            10**5000, "an integer of 16610 bits is not an action number", id="too long to print"
+        ),
+        (150, "illegal action 150: SOURCE_EMPTY"),  # the center, before any move
+        (None, "an answer of type NoneType is not an action number"),
+        ("57", "an answer of type str is not an action number"),
+        (57.0, "an answer of type float is not an action number"),
+        (np.True_, "an answer of type bool is not an action number"),
+        (True, "an answer of type bool is not an action number"),
+        ((0, 0, 5), "an answer of type tuple is not an action number"),
     ],
 )
 def test_wrong_answer__loses_by_a_recorded_forfeit(answer, why):
@@ -152,7 +154,7 @@ def test_answer__does_not_depend_on_the_generator_that_deals(spec, monkeypatch):
     assert record.events[second_deal] != other.events[second_deal]
 
 
-def test_dealing_generator__is_handed_to_nobody(monkeypatch):
+def test_dealing_generator__is_given_to_no_agent(monkeypatch):
     seen = []
 
     class Spy(First):

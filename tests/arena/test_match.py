@@ -35,7 +35,7 @@ def test_seed__decides_everything():
     assert played(("greedy", "random"), 6, seed=1) != played(("greedy", "random"), 6, seed=2)
 
 
-def test_rotations_of_a_deal__begin_with_the_same_displays():
+def test_rotations_of_a_deal__begin_with_the_same_factories():
     _, records = played(("greedy", "random", "first"), 9)
     for deal in range(3):
         of_deal = records[3 * deal : 3 * deal + 3]
@@ -120,7 +120,7 @@ def test_wrong_number_of_agents__is_an_error(specs):
 
 
 def test_unknown_agent__is_an_error_before_any_game():
-    with pytest.raises(AgentSpecError, match="no agent 'nobody'"):
+    with pytest.raises(AgentSpecError, match="unknown agent 'nobody'"):
         run_match(("random", "nobody"), MatchConfig(4, jobs=2))
 
 

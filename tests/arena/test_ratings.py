@@ -6,8 +6,8 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from azul_agents.arena.intervals import wilson_interval
 from azul_agents.arena.ratings import ELO, RankedGame, choices_of, ratings_of
+from azul_agents.arena.tally import wilson_interval
 
 TRUE = {"random": 1000.0, "b": 1150.0, "c": 1250.0, "d": 1400.0}
 
@@ -65,9 +65,9 @@ def test_three_agents__satisfy_the_equations_of_maximum_likelihood():
     surplus = [0.0] * 4
     for game in games:
         for choice in choices_of(game.agents, game.ranks):
-            total = sum(strengths[agent] for agent in choice.among)
+            total = sum(strengths[agent] for agent in choice.candidates)
             surplus[choice.chosen] += choice.weight
-            for agent in choice.among:
+            for agent in choice.candidates:
                 surplus[agent] -= choice.weight * strengths[agent] / total
     for one, other in combinations(range(4), 2):  # the virtual wins
         share = strengths[one] / (strengths[one] + strengths[other])
@@ -89,11 +89,11 @@ def test_agent_that_never_loses__has_a_finite_rating_and_an_honest_interval(game
     best, anchor = ratings_of(played, ["best", "random"])
     assert best.rating == pytest.approx(1000 + 400 * math.log10((games + 0.5) / 0.5))
     assert math.isfinite(best.high) and best.low < best.rating < best.high
-    assert best.high - best.low > 300  # so many wins do not say how much better
+    assert best.high - best.low > 300  # wins alone do not show how much better
     assert anchor == (1000, 1000, 1000)
 
 
-def test_no_games__leave_everybody_equal():
+def test_no_games__leave_all_agents_equal():
     assert [rating.rating for rating in ratings_of([], ["a", "b"])] == pytest.approx([1500, 1500])
 
 

@@ -25,10 +25,10 @@ def test_deal__is_played_once_per_rotation(players):
         of_deal = [game for game in games if game.deal == deal]
         assert len({game.deal_seed for game in of_deal}) == 1
         for place in range(players):
-            assert {game.places.index(place) for game in of_deal} == set(range(players))
-        first = of_deal[0].places
+            assert {game.seating.index(place) for game in of_deal} == set(range(players))
+        first = of_deal[0].seating
         turned = {tuple(first[(s - k) % players] for s in range(players)) for k in range(players)}
-        assert {game.places for game in of_deal} == turned
+        assert {game.seating for game in of_deal} == turned
     assert len({game.deal_seed for game in games}) == 6
 
 
@@ -36,8 +36,8 @@ def test_circular_orders__take_turns():
     games = table_games(tuple("abcd"), 6 * 4, seed=1)
     followers = Counter()
     for game in games:
-        for seat, place in enumerate(game.places):
-            followers[place, game.places[(seat + 1) % 4]] += 1
+        for seat, place in enumerate(game.seating):
+            followers[place, game.seating[(seat + 1) % 4]] += 1
     assert len(followers) == 12 and len(set(followers.values())) == 1
 
 

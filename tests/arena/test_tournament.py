@@ -12,7 +12,7 @@ import pytest
 from arena.players import make
 from arena.processes import wait_until, wait_until_gone
 from azul_agents.arena.game import GameResult
-from azul_agents.arena.packaged_ratings import packaged_ratings
+from azul_agents.arena.ratings import packaged_ratings
 from azul_agents.arena.results_file import GameLine, ResultsFile
 from azul_agents.arena.standings import ahead_of
 from azul_agents.arena.tournament import RESULTS_FILE, Schedule, run_tournament
@@ -82,7 +82,7 @@ def test_broken_line_in_the_middle__is_an_error_that_names_it(tmp_path):
     run_tournament(CONFIG, tmp_path)
     file = tmp_path / RESULTS_FILE
     lines = file.read_text().splitlines(keepends=True)
-    for broken, why in (("{\n", "JSON is broken"), ("{}\n", "no game"), (lines[1], "twice")):
+    for broken, why in (("{\n", "JSON is broken"), ("{}\n", "not a game"), (lines[1], "duplicate")):
         file.write_text("".join([*lines[:3], broken, *lines[4:]]))
         with pytest.raises(ValueError, match=rf"{RESULTS_FILE}, line 4: .*{why}"):
             run_tournament(CONFIG, tmp_path)
@@ -98,7 +98,7 @@ def test_other_config__is_an_error_that_names_the_difference(tmp_path):
 def test_other_file__is_not_touched(tmp_path):
     file = tmp_path / RESULTS_FILE
     file.write_text('{"mine": 1}\n')
-    with pytest.raises(ValueError, match="not the file of a tournament"):
+    with pytest.raises(ValueError, match="is not a results file"):
         run_tournament(CONFIG, tmp_path)
     assert file.read_text() == '{"mine": 1}\n'
 
@@ -222,9 +222,9 @@ def test_shipped_configs__are_sound(name):
         ("agents: [random]\n", "at least two"),
         ("players: [2]\n", "at least two"),
         ("agents: [random, random]\n", "random is named twice"),
-        ("agents: random\n", "agents must be a list of texts"),
-        ("agents: [random, 3]\n", "agents must be a list of texts"),
-        ("agents: [random, greedy]\nplayers: [5]\n", "5 is not in 2..4"),
+        ("agents: random\n", "agents must be a list of strings"),
+        ("agents: [random, 3]\n", "agents must be a list of strings"),
+        ("agents: [random, greedy]\nplayers: [5]\n", "players must be from 2 to 4, not 5"),
         ("agents: [random, greedy]\nplayers: []\n", "at least one number"),
         ("agents: [random, greedy]\nplayers: [2, 2]\n", "2 is named twice"),
         ("agents: [random, greedy]\ngames_per_pairing: 0\n", "games_per_pairing must be"),

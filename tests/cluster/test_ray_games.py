@@ -1,4 +1,4 @@
-"""Games on Ray: the same as at home, whoever dies."""
+"""Games on Ray: the same as with local processes, even if workers die."""
 
 import os
 import signal

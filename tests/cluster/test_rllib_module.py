@@ -67,7 +67,7 @@ def test_values_while_learning__come_from_the_same_latent_numbers(game):
 
 
 def test_position_without_legal_actions__gives_no_nan(game):
-    """RLlib values the last position of a game, in which nobody can move."""
+    """RLlib values the last position of a game, in which there is no legal action."""
     module, batch = game
     last = {name: part[:2].clone() for name, part in batch[Columns.OBS].items()}
     last["action_mask"][:] = 0

@@ -13,8 +13,8 @@ pytest.importorskip("ray.rllib")
 
 from arena.processes import wait_until
 from azul_agents.arena.match import MatchConfig, run_match
-from azul_train.config import read_config
-from azul_train.rllib.training import BOOKS, CHECKPOINTS, resume, train
+from azul_train import read_config, resume, train
+from azul_train.rllib.training import CHECKPOINTS, RUN_STATE
 from azul_train.run.folder import RunFolder
 from ui.command import LAYERS, ROOT, here
 
@@ -90,8 +90,8 @@ def test_several_learners__learn_one_network_and_a_resumed_run_has_their_state(r
     results = train(config, folder)
     assert [result.games for result in results] == [6, 6]
     first = newest(folder.path)
-    books = json.loads((folder.path / CHECKPOINTS / f"{first:012d}" / BOOKS).read_text())
-    assert books["steps"] == first and len(list((folder.path / CHECKPOINTS).iterdir())) == 1
+    state = json.loads((folder.path / CHECKPOINTS / f"{first:012d}" / RUN_STATE).read_text())
+    assert state["steps"] == first and len(list((folder.path / CHECKPOINTS).iterdir())) == 1
     text = folder.config_file.read_text()
     folder.config_file.write_text(text.replace("steps: 256", "steps: 600"))
     resume(RunFolder.open(folder.path))
@@ -104,7 +104,7 @@ def test_several_learners__learn_one_network_and_a_resumed_run_has_their_state(r
 def test_run_without_checkpoint__says_so(ray, tmp_path):
     config = read_config(CONFIG, settings(**{"rllib.env_runners": 0}))
     folder = RunFolder.create(tmp_path, config, "test")
-    with pytest.raises(ValueError, match="no checkpoint to go on from"):
+    with pytest.raises(ValueError, match="has no checkpoint yet"):
         resume(folder)
 
 

@@ -8,7 +8,8 @@ import pytest
 from azul_agents import Agent, MatchConfig, MatchResult, make_agent, run_match
 from azul_env.core.state import Rows
 from azul_train.config import TrainConfig, read_config
-from azul_train.run.scorekeeper import FINAL_DEALS, as_metrics
+from azul_train.run.metrics import as_metrics
+from azul_train.run.training_run import FINAL_DEALS
 from azul_train.sb3.league_env import LeagueVecEnv
 from azul_train.selfplay.league import League
 from train.tiny import lowest_action, only_floor
@@ -43,14 +44,14 @@ def measured(
 
 @pytest.mark.parametrize("num_players", [2, 3, 4])
 def test_player_against_itself__wins_exactly_its_share(num_players):
-    """Every deal is played from every seat, with the same tiles to the end: somebody wins it once."""
+    """Every deal is played from every seat, with the same tiles to the end: it is won once."""
     line = as_metrics(measured("lowest", "lowest", num_players, 12))
     assert (line["games"], line["wins"]) == (12, pytest.approx(12 / num_players))
     assert line["points"] == pytest.approx(line["opponent_points"])
     assert line["points"] > 0
 
 
-def test_floor_player__shares_its_wins_with_its_equals_and_loses_to_anybody_else():
+def test_floor_player__shares_its_wins_with_its_equals_and_loses_to_all_others():
     line = as_metrics(measured("floor", "greedy", 2, 10))
     assert (line["wins"], line["points"]) == (0, 0)
     turned = as_metrics(measured("greedy", "floor", 2, 10))
@@ -96,5 +97,5 @@ def test_deals_of_the_evaluation__are_not_those_of_the_training(seed):
 
 @pytest.mark.parametrize("seed", [1_000_003, 1_000_003 + FINAL_DEALS])
 def test_training_on_the_deals_of_the_evaluation__is_refused(seed):
-    with pytest.raises(ValueError, match=f"seed {seed} deals for the evaluation"):
+    with pytest.raises(ValueError, match=f"seed {seed} is a seed of the evaluation"):
         read_config(None, [f"seed={seed}"])

@@ -1,4 +1,4 @@
-"""A warm start: what is collected is the teacher's choice and its games' worth, and it can be learnt."""
+"""The warm start: samples hold the teacher's actions and returns, and a network can learn them."""
 
 from collections.abc import Iterator
 from itertools import pairwise
@@ -12,19 +12,33 @@ from azul_agents.neural.agent import NeuralPolicy
 from azul_env import GameState, apply_action, legal_mask, ranking
 from azul_env.core.batch import write_masks
 from azul_env.envs.opponents import AllGames
+from azul_train.config import ImitationConfig, TrainConfig
 from azul_train.export import model_of
-from azul_train.selfplay.imitation import Samples, SharedOut, collect_samples, imitate
+from azul_train.selfplay.imitation import Samples, ThreadedAgent, collect_samples, imitate
 from azul_train.selfplay.network_agent import observed
 from train.tiny import tiny_network
 
 REWARD = {"outcome": 0.5, "round_margin": 0.03}
 
 
+def config_of(
+    count: int, num_players: int = 2, random_moves: float = 0.0, seed: int = 1, max_rounds: int = 1
+) -> TrainConfig:
+    imitation = ImitationConfig("greedy", count, random_moves=random_moves)
+    return TrainConfig(
+        num_players=num_players,
+        seed=seed,
+        max_rounds=max_rounds,
+        reward=REWARD,
+        imitation=imitation,
+    )
+
+
 def collected(
     count: int, num_players: int = 2, random_moves: float = 0.0, seed: int = 1, max_rounds: int = 2
 ) -> Samples:
     return collect_samples(
-        make_agent("greedy"), num_players, count, random_moves, REWARD, max_rounds, seed
+        make_agent("greedy"), config_of(count, num_players, random_moves, seed, max_rounds)
     )
 
 
@@ -96,8 +110,8 @@ def test_same_seed__gives_the_same_samples():
 
 def test_number_of_threads__does_not_change_the_samples_of_a_search():
     def searched(threads: int) -> Samples:
-        teacher = SharedOut("alphabeta:nodes=50", threads)
-        return collect_samples(teacher, 2, 300, 0.1, REWARD, 1, 4)
+        teacher = ThreadedAgent("alphabeta:nodes=50", threads)
+        return collect_samples(teacher, config_of(300, random_moves=0.1, seed=4))
 
     one, three = searched(1), searched(3)
     assert one.rows.tobytes() == three.rows.tobytes()
@@ -106,7 +120,7 @@ def test_number_of_threads__does_not_change_the_samples_of_a_search():
 
 def test_progress__is_told_up_to_the_number_of_samples():
     told: list[int] = []
-    collect_samples(make_agent("greedy"), 2, 200, 0.0, REWARD, 1, 1, told.append)
+    collect_samples(make_agent("greedy"), config_of(200), told.append)
     assert told == sorted(told)
     assert (told[0], told[-1]) == (0, 200)
 
@@ -117,7 +131,7 @@ def test_teacher_that_breaks_the_rules__is_an_error():
         return (~masks).argmax(axis=1)
 
     with pytest.raises(ValueError, match=r"illegal action \d+ .*SOURCE_EMPTY"):
-        collect_samples(wrong, 2, 10, 0.0, REWARD, 1, 1)
+        collect_samples(wrong, config_of(10))
 
 
 def test_imitating_greedy__raises_accuracy_on_unseen_positions_far_above_chance():
@@ -141,7 +155,8 @@ def test_imitating_greedy__raises_accuracy_on_unseen_positions_far_above_chance(
             )
 
     before, error_before = accuracy(), value_error()
-    result = imitate(network, lessons, 4, 100, 5e-3, 0.5, seed=1)
+    lesson_plan = ImitationConfig(epochs=4, batch_size=100, learning_rate=5e-3)
+    result = imitate(network, lessons, TrainConfig(imitation=lesson_plan))
     assert before < 2.5 * chance
     assert accuracy() > max(0.4, 3 * chance)
     assert result["accuracy"] == pytest.approx(accuracy(), abs=0.12)
@@ -155,7 +170,7 @@ def test_imitation__is_the_same_for_the_same_seed_and_leaves_nothing_out_of_smal
         torch.manual_seed(1)
         network = tiny_network()
         told: list[int] = []
-        result = imitate(network, samples, 2, 1024, 1e-3, 0.5, seed=1, on_batch=told.append)
+        result = imitate(network, samples, TrainConfig(), told.append)
         assert told == [50, 100]
         results.append((result, network.turns.weight.tolist()))
     assert results[0] == results[1]

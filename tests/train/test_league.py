@@ -1,6 +1,4 @@
-"""Whom the learner plays, how often, and that its earlier selves stay as they were."""
-
-from dataclasses import dataclass
+"""The league: sampling probabilities, results, and snapshots that stay frozen."""
 
 import numpy as np
 import pytest
@@ -10,26 +8,15 @@ from azul_agents import make_agent
 from azul_env import GameBatch
 from azul_env.observation import observation_size
 from azul_train.config import LeagueConfig
-from azul_train.selfplay.league import LEAST_PRIORITY, MEMORY_GAMES, League
+from azul_train.selfplay.league import MIN_PRIORITY, WIN_RATE_GAMES, League
 from azul_train.selfplay.network_agent import NetworkAgent
 from train.tiny import lowest_action, tiny_network
-
-
-@dataclass
-class Settings:
-    """What a league has to be told, without the checks of a config."""
-
-    schedule: str
-    scripted: dict[str, float]
-    latest_share: float
-    max_snapshots: int
-
 
 SCRIPTED = {name: make_agent(name) for name in ("greedy", "random")}
 
 
 def league(snapshots: int, schedule: str = "mix", **settings: object) -> League:
-    """Greedy with a fifth of the games, random with a tenth, and so many snapshots."""
+    """Greedy with a fifth of the games, random with a tenth, and this many snapshots."""
     shares = {"greedy": 0.2, "random": 0.1}
     config = LeagueConfig(**{"schedule": schedule, "scripted": shares, **settings})  # type: ignore[arg-type]
     made = League(config, {name: SCRIPTED[name] for name in shares})
@@ -52,74 +39,76 @@ def test_mix__shares_what_scripted_agents_leave_between_the_newest_and_the_other
     snapshots, chances
 ):
     made = league(snapshots, latest_share=0.6, max_snapshots=3)
-    assert made.chances() == pytest.approx(chances)
+    assert made.probabilities() == pytest.approx(chances)
 
 
 @pytest.mark.parametrize("snapshots", [1, 3])
 def test_mirror__is_always_the_newest_snapshot(snapshots):
     made = league(snapshots, "mirror")
-    assert made.chances().tolist() == [0.0] * (snapshots + 1) + [1.0]
+    assert made.probabilities().tolist() == [0.0] * (snapshots + 1) + [1.0]
 
 
-def test_prioritised__prefers_those_who_beat_the_learner():
+def test_prioritised__prefers_members_that_beat_the_learner():
     made = league(4, "prioritised", max_snapshots=3)
     for member, rate in zip(made.members[2:], (0.0, 0.9, 0.5, 0.0), strict=True):
         member.win_rate = rate
-    weights = np.array([0.01, 0.25, 1.0]) + LEAST_PRIORITY
-    assert made.chances() == pytest.approx([0.2, 0.1, 0, *(0.7 * weights / weights.sum())])
+    weights = np.array([0.01, 0.25, 1.0]) + MIN_PRIORITY
+    assert made.probabilities() == pytest.approx([0.2, 0.1, 0, *(0.7 * weights / weights.sum())])
 
 
 def test_scripted_agents_that_fill_all_games__leave_none_for_snapshots():
-    shares = {"a": 0.2, "b": 0.4, "c": 0.3, "d": 0.1}  # for NumPy a hair above 1 in all
-    settings = Settings("mix", shares, latest_share=0.5, max_snapshots=1)
-    made = League(settings, dict.fromkeys(shares, lowest_action))
+    shares = {"greedy": 0.2, "random": 0.4, "alphabeta:depth=1": 0.3, "alphabeta:depth=2": 0.1}
+    assert np.array([*shares.values()]).sum() > 1  # by a rounding error
+    made = League(
+        LeagueConfig(scripted=shares, max_snapshots=1), dict.fromkeys(shares, lowest_action)
+    )
     made.add_snapshot("000", lowest_action)
-    assert made.chances() == pytest.approx([*shares.values(), 0])
-    assert made.draw(2000, np.random.default_rng(1)).max() == 3
+    assert made.probabilities() == pytest.approx([*shares.values(), 0])
+    assert made.sample(2000, np.random.default_rng(1)).max() == 3
 
 
-def test_draws__come_as_often_as_told_and_never_from_the_retired():
+def test_draws__follow_the_shares_and_leave_out_retired_snapshots():
     made = league(4, latest_share=0.6, max_snapshots=2)
-    drawn = made.draw(20_000, np.random.default_rng(1))
+    drawn = made.sample(20_000, np.random.default_rng(1))
     shares = np.bincount(drawn, minlength=6) / len(drawn)
     assert shares[[2, 3]].tolist() == [0, 0]
     assert shares == pytest.approx([0.2, 0.1, 0, 0, 0.28, 0.42], abs=0.02)
 
 
-def test_league_of_nobody__is_an_error():
+def test_empty_league__is_an_error():
     with pytest.raises(ValueError, match="neither snapshots nor scripted"):
-        League(LeagueConfig(scripted={}), {}).chances()
+        League(LeagueConfig(scripted={}), {}).probabilities()
     with pytest.raises(ValueError, match="neither snapshots nor scripted"):
-        league(0, "mirror").chances()
+        league(0, "mirror").probabilities()
 
 
 def test_unknown_schedule__is_an_error_with_the_known_ones():
-    with pytest.raises(ValueError, match=r"'round robin' is none of mirror, mix, prioritised"):
-        League(Settings("round robin", {}, latest_share=0.5, max_snapshots=1), {})
+    with pytest.raises(ValueError, match="one of mirror, mix, prioritised, not 'round robin'"):
+        LeagueConfig(schedule="round robin")
 
 
 def test_win_rate__is_the_mean_at_first_and_forgets_later():
     made = league(1)
-    made.note(np.array([0, 2, 0, 0, 0]), np.array([1.0, 0.0, 0.0, 0.5, 0.5]))
+    made.add_results(np.array([0, 2, 0, 0, 0]), np.array([1.0, 0.0, 0.0, 0.5, 0.5]))
     assert made.standings() == pytest.approx({"greedy": 0.5, "000": 0.0})
     assert [member.games for member in made.members] == [4, 0, 1]
-    made.note(np.ones(MEMORY_GAMES, np.int64), np.ones(MEMORY_GAMES))
+    made.add_results(np.ones(WIN_RATE_GAMES, np.int64), np.ones(WIN_RATE_GAMES))
     assert made.members[1].win_rate == pytest.approx(1.0)
     for _ in range(2):
-        made.note(np.array([1]), np.array([0.0]))
-    assert made.members[1].win_rate == pytest.approx((1 - 1 / MEMORY_GAMES) ** 2)
+        made.add_results(np.array([1]), np.array([0.0]))
+    assert made.members[1].win_rate == pytest.approx((1 - 1 / WIN_RATE_GAMES) ** 2)
 
 
 def test_state__comes_back_in_a_league_with_the_same_members():
     made, other = league(2, "prioritised"), league(2, "prioritised")
-    made.note(np.array([0, 3, 3]), np.array([1.0, 0.0, 0.0]))
-    assert made.chances().tolist() != other.chances().tolist()
+    made.add_results(np.array([0, 3, 3]), np.array([1.0, 0.0, 0.0]))
+    assert made.probabilities().tolist() != other.probabilities().tolist()
     other.set_state(made.state())
     assert other.state() == made.state()
-    assert other.chances().tolist() == made.chances().tolist()
+    assert other.probabilities().tolist() == made.probabilities().tolist()
     assert other.standings() == made.standings()
-    made.note(np.array([3]), np.array([1.0]))
-    other.note(np.array([3]), np.array([1.0]))  # also the number of games was taken over
+    made.add_results(np.array([3]), np.array([1.0]))
+    other.add_results(np.array([3]), np.array([1.0]))  # also the number of games was taken over
     assert other.standings() == made.standings()
 
 

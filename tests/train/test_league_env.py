@@ -1,4 +1,4 @@
-"""The games of the learner: what it sees, what it gets, whom it meets, and that they can be taken up again."""
+"""The learner's games: observations, rewards, opponents, and restoring their state."""
 
 from typing import Any
 
@@ -69,7 +69,7 @@ def choices(env: LeagueVecEnv, rng: np.random.Generator) -> np.ndarray:
 
 
 def future(env: LeagueVecEnv, steps: int) -> list[tuple[Any, ...]]:
-    """What so many steps give, arrays as bytes, with choices that depend on nothing but what is seen."""
+    """The results of this many steps, arrays as bytes, with actions that depend only on the observations."""
     seen: list[tuple[Any, ...]] = []
     rng = np.random.default_rng(7)
     for _ in range(steps):
@@ -148,10 +148,10 @@ def test_seat_rewards__sum_the_weighted_rewards_of_the_asked_seats():
 def test_game_cut_at_the_round_cap__pays_its_outcome_and_is_no_time_limit(num_players):
     points = ["9", "4", "2", "1"][:num_players]
     boards = " | ".join(f"{number} //// -" for number in points)
-    displays = " ".join(["B", *"-" * (2 * num_players)])
+    factories = " ".join(["B", *"-" * (2 * num_players)])
     head = f"azul {num_players}p round 4/5 turn 1 start 0"
     env = games(2, num_players, max_rounds=5)
-    state = position(f"{head} | {displays} | * | bag ? lid - | {boards}")
+    state = position(f"{head} | {factories} | * | bag ? lid - | {boards}")
     placed(env, [state, state], [1, 1])
     observations, rewards, done, infos = env.step(np.full(2, LEARNERS_TILE))
     final = apply_action(state, LEARNERS_TILE, rng=1).state
@@ -186,7 +186,7 @@ def test_illegal_action__stops_with_an_error(wrong):
     env.reset()
     actions = choices(env, np.random.default_rng(1))
     actions[2] = np.flatnonzero(~env.action_masks()[2])[0] if wrong == "taken" else wrong
-    with pytest.raises(ValueError, match=rf"illegal action {actions[2]}$"):
+    with pytest.raises(ValueError, match=rf"illegal action {actions[2]} in game 2$"):
         env.step(actions)
 
 
@@ -252,10 +252,10 @@ def test_results__are_noted_for_the_opponent_of_the_game():
 
 def test_win__is_shared_by_all_who_stand_equal():
     def shares(*boards: str) -> list[float]:
-        displays = " ".join(["B", *"-" * (2 * len(boards))])
+        factories = " ".join(["B", *"-" * (2 * len(boards))])
         head = f"azul {len(boards)}p round 4/5 turn 0 start 0"
         seats = " | ".join(boards)
-        state = position(f"{head} | {displays} | * | bag ? lid - | {seats}")
+        state = position(f"{head} | {factories} | * | bag ? lid - | {seats}")
         rows = np.repeat(apply_action(state, LEARNERS_TILE, rng=1).state.rows, len(boards))
         return win_shares(rows, np.arange(len(boards))).tolist()
 

@@ -7,7 +7,7 @@ import torch
 from azul_agents import make_agent
 from azul_env import GameBatch, GameState, observe
 from azul_env.core.state import Rows
-from azul_train.selfplay.imitation import SharedOut
+from azul_train.selfplay.imitation import ThreadedAgent
 from azul_train.selfplay.network_agent import NetworkAgent, observed
 from train.tiny import tiny_network
 
@@ -74,7 +74,7 @@ def test_agent__plays_the_same_in_many_games_as_one_by_one(spec, num_players):
 @pytest.mark.parametrize("threads", [1, 3])
 def test_agents_that_share_games_out__play_as_one_does(threads):
     rows, masks = some_games(3, count=11)
-    agent, shared = make_agent("alphabeta:nodes=50"), SharedOut("alphabeta:nodes=50", threads)
+    agent, shared = make_agent("alphabeta:nodes=50"), ThreadedAgent("alphabeta:nodes=50", threads)
     expected = np.asarray(agent.act_batch(rows, masks, rngs(11))).tolist()
     assert shared.act_batch(rows, masks, rngs(11)).tolist() == expected
     assert shared.act_batch(rows[:2], masks[:2], rngs(2)).tolist() == expected[:2]  # fewer games

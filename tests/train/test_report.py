@@ -5,12 +5,12 @@ import re
 import numpy as np
 import pytest
 
-from azul_agents.arena.intervals import wilson_interval
+from azul_agents.arena.tally import wilson_interval
 from azul_train.config import read_config
 from azul_train.run.curve import COLORS, draw_curve
 from azul_train.run.folder import RunFolder
+from azul_train.run.metrics import curves, game_share, last_evaluation, length_of, time_shares
 from azul_train.run.report import write_report
-from azul_train.run.results import curves, game_share, last_evaluation, length_of, time_shares
 
 PNG = b"\x89PNG\r\n\x1a\n"
 SHARES = {
@@ -86,12 +86,12 @@ def test_finished_run__reports_the_best_model_with_games_and_intervals(folder):
     write_report(folder)
     text = folder.report.read_text()
     low, high = wilson_interval(260, 400)
-    assert f"| greedy | 400 | 65.0% | {100 * low:.1f}..{100 * high:.1f} | 51.2 | 32.5 |" in text
+    assert f"| greedy | 400 | 65.0% | {100 * low:.1f}–{100 * high:.1f} | 51.2 | 32.5 |" in text
     assert "| random | 400 | 99.5% |" in text
     assert "| 200 |" not in text
-    assert "neither trained on nor chosen by" in text
+    assert "used neither to train nor to select it" in text
     assert "3 players, 2,000 learner steps, 3.0 minutes" in text
-    assert "chance is 33.3%" in text and "2 copies of an opponent" in text
+    assert "chance level is 33.3%" in text and "2 copies of an opponent" in text
     assert "    azul train --set steps=2000\n" in text
 
 

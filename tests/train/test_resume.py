@@ -1,4 +1,4 @@
-"""A run that is ended anywhere goes on as if nothing had happened."""
+"""A run that is interrupted at any point resumes without a difference."""
 
 import json
 import os
@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 
 from azul_agents.neural.model_file import read_model
+from azul_train import resume, train
 from azul_train.run.folder import RunFolder
 from azul_train.run.progress import EVALUATION, SELF_PLAY, Progress
 from azul_train.sb3.checkpoint import load_checkpoint
-from azul_train.sb3.training import resume, train
 from train.test_training import assert_same
 from train.tiny import TINY_RUN, new_folder, tiny_config, without_times
 from ui.command import LAYERS, here
@@ -35,7 +35,7 @@ def uninterrupted(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
 
 
 def assert_same_run(folder: RunFolder, other: RunFolder) -> None:
-    """Two folders tell of the same run, but for the times."""
+    """Two folders are of the same run, except for the times."""
     assert without_times(folder.read_metrics()) == without_times(other.read_metrics())
     checkpoints = [load_checkpoint(run.checkpoint) for run in (folder, other)]
     for checkpoint in checkpoints:
@@ -61,7 +61,7 @@ def steps_in(folder: RunFolder) -> int:
 
 
 def wait_for_steps_behind_a_checkpoint(process: subprocess.Popen[str], root: Path) -> RunFolder:
-    """Stop a training process as soon as it has learnt more than its second checkpoint knows."""
+    """Stop a training process as soon as it has progressed beyond its second checkpoint."""
     deadline = time.monotonic() + PATIENCE_SECONDS
     while time.monotonic() < deadline:
         assert process.poll() is None, process.communicate()
@@ -75,9 +75,7 @@ def wait_for_steps_behind_a_checkpoint(process: subprocess.Popen[str], root: Pat
     raise AssertionError("the run did not get anywhere")
 
 
-def test_killed_run__goes_on_as_if_nothing_had_happened(
-    uninterrupted, tmp_path, monkeypatch, capsys
-):
+def test_killed_run__resumes_without_a_difference(uninterrupted, tmp_path, monkeypatch, capsys):
     changes = [part for change in (*TINY_RUN, STEPS) for part in ("--set", change)]
     process = subprocess.Popen(
         [sys.executable, "-c", COMMAND, "train", *changes, "--out", str(tmp_path)],
@@ -99,9 +97,9 @@ def test_killed_run__goes_on_as_if_nothing_had_happened(
         file.write(
             '{"kind": "progress", "steps": 12'
         )  # as a kill in the middle of a line leaves it
-    went_on = here(monkeypatch, capsys, "train", "--resume", folder.path, "--json")
-    assert went_on.code == 0, went_on.err
-    assert json.loads(went_on.out)["steps"] == 4096
+    resumed = here(monkeypatch, capsys, "train", "--resume", folder.path, "--json")
+    assert resumed.code == 0, resumed.err
+    assert json.loads(resumed.out)["steps"] == 4096
     assert_same_run(folder, uninterrupted)
     assert folder.report.is_file()
     (noted,) = folder.run["resumed"]
@@ -113,7 +111,7 @@ class EndedError(Exception):
 
 
 def ended_at(event: int) -> Any:
-    """Somebody who watches a run and ends it at an event."""
+    """A callback that ends a run at an event."""
     seen: list[Progress] = []
 
     def watch(progress: Progress) -> None:
@@ -163,9 +161,9 @@ def test_finished_run__tells_its_end_again_and_changes_nothing(uninterrupted, mo
     ("content", "why"),
     [
         (None, "has no checkpoint yet: start a new run"),
-        (b"", "checkpoint.pt is no checkpoint"),
-        (b"not a checkpoint at all", "checkpoint.pt is no checkpoint"),
-        ("half", "checkpoint.pt is no checkpoint"),
+        (b"", "checkpoint.pt is not a valid checkpoint"),
+        (b"not a checkpoint at all", "checkpoint.pt is not a valid checkpoint"),
+        ("half", "checkpoint.pt is not a valid checkpoint"),
     ],
 )
 def test_broken_checkpoint__is_an_error_of_one_line(

@@ -49,7 +49,7 @@ def test_resuming__is_noted(folder):
 
 
 def test_other_folders__are_refused_with_what_is_missing(folder, tmp_path):
-    with pytest.raises(ValueError, match="nowhere is not the folder of a run: there is no such"):
+    with pytest.raises(ValueError, match="nowhere is not the folder of a run: it does not exist"):
         RunFolder.open(tmp_path / "nowhere")
     with pytest.raises(ValueError, match=r"it has no config\.yaml"):
         RunFolder.open(tmp_path)
@@ -92,7 +92,7 @@ def test_broken_line_in_the_middle__is_an_error_with_its_number(folder):
 def test_going_on_from_a_checkpoint__drops_what_came_after(folder):
     for steps in (0, 10, 10, 20):
         folder.append_metrics({"kind": "progress", "steps": steps})
-    folder.append_metrics({"kind": "time", "steps": 10})  # the end of a run is told anew
+    folder.append_metrics({"kind": "time", "steps": 10})  # measured again at the end
     folder.append_metrics({"kind": "evaluation", "steps": 10, "final": True})
     folder.keep_metrics_until(10)
     assert [line["steps"] for line in folder.read_metrics()] == [0, 10, 10]
@@ -106,7 +106,7 @@ def test_tensorboard__shows_numbers_and_forgets_what_came_after_the_checkpoint(f
     for steps in (10, 20, 30):
         folder.scalars(steps, {"win_rate/greedy": steps / 100})
     folder.close()
-    time.sleep(1.1)  # files of TensorBoard are told apart, and ordered, by the second
+    time.sleep(1.1)  # TensorBoard's files are named and ordered by the second
     again = RunFolder.open(folder.path)
     again.keep_metrics_until(20)
     again.scalars(30, {"win_rate/greedy": 0.9})

@@ -5,7 +5,6 @@ from pathlib import Path
 import gymnasium
 import numpy as np
 import pytest
-from azul_train.selfplay.opponents import scripted_opponent
 from sb3_contrib import MaskablePPO
 from stable_baselines3 import DQN, PPO
 
@@ -80,7 +79,7 @@ def test_model__joins_matches_and_leagues(models: dict[str, Path]):
     assert run_match((spec, "random"), MatchConfig(games=2, jobs=1)).games == 2
     state = new_game(2, rng=1)
     mask = legal_mask(state)
-    (action,) = scripted_opponent(spec)(state.rows, mask[None], np.random.default_rng(0))
+    (action,) = make_agent(spec).act_batch(state.rows, mask[None], [np.random.default_rng(0)])
     assert mask[action]
 
 
@@ -93,8 +92,8 @@ def test_model__says_for_how_many_players_it_is(models: dict[str, Path]):
     ("name", "message"),
     [
         ("missing", "there is no file"),
-        ("text", "is no PPO or MaskablePPO model"),
-        ("values", "not a policy of PPO"),
+        ("text", "cannot be loaded as a PPO or MaskablePPO model"),
+        ("values", "not a PPO policy"),
         ("other_game", "was not trained on an environment of azul_env"),
     ],
 )

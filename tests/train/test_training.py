@@ -9,13 +9,14 @@ import torch
 
 from azul_agents import MatchConfig, MatchResult, run_match
 from azul_agents.neural.model_file import read_model
+from azul_train import train
 from azul_train.export import export_network, load_network
 from azul_train.network import AzulNetwork
 from azul_train.run.folder import RunFolder
 from azul_train.run.progress import EVALUATION, IMITATION, SELF_PLAY, Progress
-from azul_train.run.scorekeeper import FINAL_DEALS
+from azul_train.run.training_run import FINAL_DEALS
 from azul_train.sb3.checkpoint import load_checkpoint
-from azul_train.sb3.training import Run, train
+from azul_train.sb3.training import Sb3Run
 from azul_train.selfplay.network_agent import NetworkAgent
 from train.tiny import new_folder, tiny_config, without_times
 
@@ -156,8 +157,8 @@ def test_worse_learner__does_not_replace_the_best_model(tmp_path):
     """A learner that was good once and then forgot everything."""
     config = tiny_config("evaluation.games=40", "evaluation.final_games=20", "steps=0")
     folder = new_folder(tmp_path, config)
-    run = Run(config, folder, lambda progress: None)
-    run.score.best_score = 0.999  # somebody was that good
+    run = Sb3Run(config, folder, lambda progress: None)
+    run.best_score = 0.999  # an earlier learner was that good
     kept = AzulNetwork(2, config.network)
     export_network(kept, folder.best_model, {"steps": 5, "win_rates": {"random": 0.999}})
     run.begin()
@@ -188,13 +189,13 @@ def test_tiny_run__works_for_more_players_and_every_schedule(num_players, schedu
 def test_snapshots__stay_frozen_through_a_run(tmp_path):
     config = tiny_config("steps=512")
     folder = new_folder(tmp_path, config)
-    run = Run(config, folder, lambda progress: None)
+    run = Sb3Run(config, folder, lambda progress: None)
     first = weights(run.network)
     run.begin()
     run.learn()
     snapshot = next(member for member in run.league.members if member.is_snapshot)
-    assert isinstance(snapshot.player, NetworkAgent)
-    assert weights(snapshot.player.network) == first != weights(run.network)
+    assert isinstance(snapshot.agent, NetworkAgent)
+    assert weights(snapshot.agent.network) == first != weights(run.network)
     assert weights(load_network(folder.snapshots / "000000000.npz")) == first
 
 

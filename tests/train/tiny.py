@@ -53,13 +53,13 @@ def to_fifth_line(rows: Rows, masks: np.ndarray, rng: np.random.Generator) -> np
 
 @AllGames
 def lowest_action(rows: Rows, masks: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """An opponent without a will: the first legal action."""
+    """An opponent that plays the first legal action."""
     return masks.argmax(axis=1)
 
 
 @AllGames
 def only_floor(rows: Rows, masks: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """The worst opponent: everything falls."""
+    """The worst opponent: everything goes to the floor."""
     is_floor = np.arange(masks.shape[1]) % NUM_DESTINATIONS == NUM_DESTINATIONS - 1
     return (masks & is_floor).argmax(axis=1)
 
@@ -67,7 +67,7 @@ def only_floor(rows: Rows, masks: np.ndarray, rng: np.random.Generator) -> np.nd
 def last_turns(
     num_players: int, mover: int, winner: int, turns: int = 1, head: str = "round 4/50"
 ) -> GameState:
-    """A game that ends after so many turns to the fifth line, and in which `winner` completes a row for 7 points.
+    """A game that ends after this many turns to the fifth line, and in which `winner` completes a row for 7 points.
 
     Behind the winner, who has 30 points, the others have 20, 10 and 0 in turn order.
     """
@@ -77,9 +77,9 @@ def last_turns(
         wall = "W:BYRK.////" if place == 0 else "////"
         boards.append(f"{30 - 10 * place} {wall} -")
     factories = 2 * num_players + 1
-    displays = [*"BYRK"[:turns], *"-" * (factories - turns)]
+    sources = [*"BYRK"[:turns], *"-" * (factories - turns)]
     return position(
-        f"azul {num_players}p {head} turn {mover} start 0 | {' '.join(displays)} | * | bag ? lid - | "
+        f"azul {num_players}p {head} turn {mover} start 0 | {' '.join(sources)} | * | bag ? lid - | "
         + " | ".join(boards)
     )
 

@@ -86,7 +86,10 @@ def test_yardstick_search__is_measured_beside_alphabeta(azul, tmp_path):
 def test_yardstick_that_is_none__is_an_error_with_a_message(azul, tmp_path):
     empty = tmp_path / "empty.py"
     empty.write_text("")
-    for file, why in ((tmp_path / "missing.py", "no such"), (empty, "play_random_game")):
+    for file, why in (
+        (tmp_path / "missing.py", "is not a Python file"),
+        (empty, "play_random_game"),
+    ):
         code, out, err = azul(*QUICK, "--json", "--yardstick", file)
         assert (code, out) == (2, "")
         assert why in err and file.name in err and "Traceback" not in err

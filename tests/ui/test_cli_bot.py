@@ -110,10 +110,10 @@ def test_malformed_lines__get_an_error_each_and_change_nothing():
     impossible = question(opening)
     impossible["position"] = impossible["position"] | {"bag": [0] * 5}
     malformed = {
-        "no JSON": "act!",
-        "no JSON: b'\\xff": b"\xff\xfe",
-        "no JSON: b'[[[": "[" * 100_000,
-        "no JSON object with a type": "[1, 2]",
+        "invalid JSON": "act!",
+        "invalid JSON: b'\\xff": b"\xff\xfe",
+        "invalid JSON: b'[[[": "[" * 100_000,
+        "not an object with a type": "[1, 2]",
         "with a type": '{"type": 7}',
         "num_players": {"type": "new_game", "num_players": 5, "seat": 0},
         "seat": {"type": "new_game", "num_players": 2, "seat": 2},

@@ -77,7 +77,7 @@ def test_mistake_in_a_name__costs_no_old_file(azul, tmp_path):
     file.write_text("old")
     code, out, err = azul("match", "greedy", "nobody", "--record", file)
     assert (code, out) == (2, "")
-    assert "no agent 'nobody'" in err and "greedy" in err
+    assert "unknown agent 'nobody'" in err and "greedy" in err
     assert file.read_text() == "old"
 
 
@@ -86,7 +86,7 @@ def test_mistake_in_a_name__costs_no_old_file(azul, tmp_path):
     [
         (("greedy",), "2 to 4 agents"),
         (("random",) * 5, "2 to 4 agents"),
-        (("random", "greedy:depth=2"), "'depth' is no option of greedy"),
+        (("random", "greedy:depth=2"), "greedy has no option 'depth'"),
         (("random", "greedy", "--games", "0"), "--games"),
         (("random", "greedy", "--seed", "-1"), "--seed"),
         (("random", "greedy", "--jobs", "0"), "--jobs"),

@@ -73,11 +73,11 @@ def test_write_ratings__makes_them_those_of_the_package(azul, tmp_path, monkeypa
 @pytest.mark.parametrize(
     ("arguments", "why"),
     [
-        ((), "name the agents or give a --config"),
-        (("random", "greedy", "--config", str(QUICK)), "one of the two"),
+        ((), "give either agents or a --config"),
+        (("random", "greedy", "--config", str(QUICK)), "give either agents or a --config"),
         (("random",), "at least two"),
         (("random", "random"), "random is named twice"),
-        (("random", "nobody"), "no agent 'nobody'"),
+        (("random", "nobody"), "unknown agent 'nobody'"),
         (("random", "greedy", "--players", "5"), "--players"),
         (("--config", "missing.yaml"), "missing.yaml"),
         (("random", "greedy", "--address", "auto"), "add --engine ray"),

@@ -176,7 +176,7 @@ def test_progress_on_a_terminal__shows_steps_speed_and_win_rates():
 def test_eval_of_a_model__is_a_table_an_opponent_a_row(azul, model):
     code, out, _ = azul("eval", model, "--games", "4", "--jobs", "1")
     assert code == 0
-    for word in ("random", "greedy", "win rate", "95%", "points", "chance is 50.0%"):
+    for word in ("random", "greedy", "win rate", "95%", "points", "chance level is 50.0%"):
         assert word in out
 
 
@@ -228,7 +228,7 @@ def test_what_is_no_model__is_named(azul, tmp_path, name, why):
 
 def test_wrong_opponent__is_an_error_before_any_game(azul, model):
     code, out, err = azul("eval", model, "--opponent", "random", "--opponent", "nobody")
-    assert (code, out) == (2, "") and "no agent 'nobody'" in err
+    assert (code, out) == (2, "") and "unknown agent 'nobody'" in err
 
 
 def test_export__refuses_to_overwrite_unless_forced(azul, model, tmp_path):

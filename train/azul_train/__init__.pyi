@@ -11,7 +11,7 @@ from azul_train.config import (
 )
 from azul_train.export import export_network as export_network, load_network as load_network
 from azul_train.network import AzulNetwork as AzulNetwork
-from azul_train.run.engine import (
+from azul_train.engine import (
     check_engine as check_engine,
     resume as resume,
     train as train,

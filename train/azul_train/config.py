@@ -1,4 +1,4 @@
-"""Configs of training runs: frozen dataclasses, and YAML files with what differs from their defaults."""
+"""Training configs: frozen dataclasses, and YAML files with the values that differ from the defaults."""
 
 import dataclasses
 from collections.abc import Iterable, Sequence
@@ -8,13 +8,12 @@ from typing import Final
 
 from azul_agents.config_file import check_least, check_positive, check_share, load_config
 from azul_agents.registry import parse_spec
-from azul_env.core.spec import COUNTER_LIMIT, DEFAULT_MAX_ROUNDS, MAX_PLAYERS, MIN_PLAYERS
-from azul_env.rewards import REWARDS
-from azul_train.selfplay.league import SCHEDULES
+from azul_env import COUNTER_LIMIT, DEFAULT_MAX_ROUNDS, MAX_PLAYERS, MIN_PLAYERS, REWARDS
 
-DEFAULT_NAME: Final = "train"  # of a run without a file
+DEFAULT_NAME: Final = "train"  # of a run without a config file
 SB3, RLLIB = ENGINES = "sb3", "rllib"
-SHARE_SLACK: Final = 1e-9  # 0.1 + 0.2 + 0.7 may be a hair above 1
+MIRROR, MIX, PRIORITISED = SCHEDULES = "mirror", "mix", "prioritised"
+SHARE_TOLERANCE: Final = 1e-9  # for rounding errors in a sum of shares
 
 
 @dataclass(frozen=True)
@@ -26,7 +25,7 @@ class NetworkSize:
     source: int = 64
     """Size of the embedding of a factory, and of the center."""
     key: int = 16
-    """Size of the keys that tell a move from the same move at another source."""
+    """Size of the keys of sources, which distinguish equal offers."""
     value: int = 64
     """Width of the value head's hidden layer."""
 
@@ -79,9 +78,9 @@ class PPOConfig:
 class LeagueConfig:
     """The learner's opponents."""
 
-    schedule: str = "mix"
-    """How snapshots are chosen: `mirror` (always the latest), `mix` (the latest or any older one), `prioritised`
-    (any, those that win more often first)."""
+    schedule: str = MIX
+    """How snapshots are sampled: `mirror` (always the latest), `mix` (the latest or any older one), `prioritised`
+    (any, the more often the learner loses to it)."""
     scripted: dict[str, float] = field(default_factory=lambda: {"greedy": 0.3})
     """Share of the games against each agent, by spec; the rest is against snapshots."""
     latest_share: float = 0.5
@@ -100,8 +99,8 @@ class LeagueConfig:
             if not 0 <= share <= 1:
                 raise ValueError(f"scripted.{spec} must be from 0 to 1, not {share}")
         total = sum(self.scripted.values())
-        if total > 1 + SHARE_SLACK:
-            raise ValueError(f"scripted: the shares must not exceed 1 in all, they are {total:g}")
+        if total > 1 + SHARE_TOLERANCE:
+            raise ValueError(f"scripted: the shares must add up to at most 1, not {total:g}")
         _check_agents("scripted", self.scripted)
         check_share(self, "latest_share")
         check_least(self, 1, "snapshot_every", "max_snapshots")
@@ -122,7 +121,7 @@ class ImitationConfig:
     learning_rate: float = 1e-3
     """Learning rate of Adam."""
     random_moves: float = 0.1
-    """Share of random moves while collecting, for the variety of positions."""
+    """Share of random moves while collecting, for a variety of positions."""
     threads: int = 2
     """Threads of a searching teacher; the samples are the same for any number."""
 
@@ -139,16 +138,16 @@ class ImitationConfig:
 
 @dataclass(frozen=True)
 class EvaluationConfig:
-    """Evaluation of the learner: it plays its likeliest move, on deals that it never trained on."""
+    """Evaluation of the learner: it plays its most likely move, on deals that it never trained on."""
 
     opponents: tuple[str, ...] = ("random", "greedy", "alphabeta:nodes=1000")
-    """Specs; with 3 and 4 players all others at the table are copies of one."""
+    """Specs; with 3 and 4 players all other seats are played by copies of one."""
     games: int = 200
-    """Games against each during training, rounded up to whole deals."""
+    """Games against each opponent during training, rounded up to whole deals."""
     every: int = 200_000
     """Learner steps between two evaluations."""
     final_games: int = 400
-    """Games against each at the end, with the best model."""
+    """Games of the best model against each opponent at the end."""
     seed: int = 1_000_003
     """Seed of the deals; the final evaluation uses the next one."""
 
@@ -164,12 +163,12 @@ class EvaluationConfig:
 
 @dataclass(frozen=True)
 class RllibConfig:
-    """Processes of RLlib. However many there are, they play and learn from the same number of steps."""
+    """Processes of RLlib. Their number does not change the rollout and batch sizes, which are totals."""
 
     env_runners: int = 1
-    """Processes that play, each its part of the games; 0: the learner plays, too."""
+    """Env runner processes, which share the games; 0: the learner plays, too."""
     learners: int = 0
-    """Processes that learn, each from its part of every batch; 0: the run's own process learns."""
+    """Learner processes, which share every batch; 0: the main process learns."""
 
     def __post_init__(self) -> None:
         check_least(self, 0, *vars(self))
@@ -180,7 +179,7 @@ class TrainConfig:
     """A training run. Raises ValueError for a value that is not allowed."""
 
     name: str | None = None
-    """Name of the run's folder; null: the name of the config's file."""
+    """Name of the run folder; null: the name of the config file."""
     engine: str = SB3
     """Training library: `sb3` (Stable-Baselines3, one machine) or `rllib` (Ray's RLlib, one or many)."""
     num_players: int = 2
@@ -192,9 +191,9 @@ class TrainConfig:
     torch_threads: int = 1
     """Threads of torch; networks of this size gain nothing from more."""
     max_rounds: int = DEFAULT_MAX_ROUNDS
-    """A game ends after this many rounds at the latest."""
+    """Round cap of a game."""
     reward: dict[str, float] = field(default_factory=lambda: {"outcome": 0.5, "round_margin": 0.03})
-    """Weights of rewards by name; their sum is what the learner gets."""
+    """Weights by name of reward; the learner gets the weighted sum."""
     network: NetworkSize = field(default_factory=NetworkSize)
     """Size of the network."""
     ppo: PPOConfig = field(default_factory=PPOConfig)
@@ -212,29 +211,29 @@ class TrainConfig:
 
     def __post_init__(self) -> None:
         if self.name is not None and (self.name in ("", ".", "..") or set(self.name) & set("/\\")):
-            raise ValueError(f"name must be fit for a folder, not {self.name!r}")
+            raise ValueError(f"name must be the name of a folder, not {self.name!r}")
         if not MIN_PLAYERS <= self.num_players <= MAX_PLAYERS:
             raise ValueError(
-                f"num_players must be in {MIN_PLAYERS}..{MAX_PLAYERS}, not {self.num_players}"
+                f"num_players must be from {MIN_PLAYERS} to {MAX_PLAYERS}, not {self.num_players}"
             )
         if not 1 <= self.max_rounds <= COUNTER_LIMIT:
-            raise ValueError(f"max_rounds must be in 1..{COUNTER_LIMIT}, not {self.max_rounds}")
+            raise ValueError(f"max_rounds must be from 1 to {COUNTER_LIMIT}, not {self.max_rounds}")
         check_least(self, 0, "seed", "steps")
         check_least(self, 1, "torch_threads", "checkpoint_every")
         if self.seed in (self.evaluation.seed, self.evaluation.seed + 1):
             raise ValueError(
-                f"seed {self.seed} deals for the evaluation: train on other deals, or set evaluation.seed"
+                f"seed {self.seed} is a seed of the evaluation: train on other deals, or set evaluation.seed"
             )
         self._check_engine()
         for name in self.reward:
             if name not in REWARDS:
                 raise ValueError(f"unknown key 'reward.{name}'; known: {', '.join(REWARDS)}")
         if not any(self.reward.values()):
-            raise ValueError(f"reward must give some reward a weight, not {self.reward}")
+            raise ValueError(f"reward must have a weight other than 0, not {self.reward}")
 
     @property
     def agents(self) -> tuple[str, ...]:
-        """The specs of all agents that the run needs, each once."""
+        """Specs of all agents in the run, each once."""
         scripted = self.league.scripted if self.engine == SB3 else ()
         teacher = [self.imitation.teacher] if self.imitation.teacher else []
         return tuple(dict.fromkeys([*scripted, *teacher, *self.evaluation.opponents]))
@@ -245,22 +244,24 @@ class TrainConfig:
             raise ValueError(f"engine must be one of {', '.join(ENGINES)}, not {self.engine!r}")
         if self.engine == SB3:
             if self.rllib != RllibConfig():
-                raise ValueError("rllib is for the engine rllib: add engine: rllib")
+                raise ValueError("rllib is only for the engine rllib: add engine: rllib")
             return
         if self.league != LeagueConfig() or self.imitation != ImitationConfig():
-            raise ValueError("league and imitation are for the engine sb3: rllib plays itself")
-        for name, what in (("env_runners", "games"), ("learners", "batch_size")):
-            number, whole = max(1, getattr(self.rllib, name)), getattr(self.ppo, what)
-            if whole % number:
+            raise ValueError(
+                "league and imitation are only for the engine sb3: with rllib the learner plays itself"
+            )
+        for name, shared in (("env_runners", "games"), ("learners", "batch_size")):
+            number, total = max(1, getattr(self.rllib, name)), getattr(self.ppo, shared)
+            if total % number:
                 raise ValueError(
-                    f"rllib.{name} must divide ppo.{what} = {whole}, {number} does not"
+                    f"rllib.{name} must divide ppo.{shared} = {total}, {number} does not"
                 )
 
 
 def read_config(path: Path | None, changes: Sequence[str] = ()) -> TrainConfig:
-    """The config in a YAML file (None: the defaults), with changes such as `ppo.games=64` on top.
+    """The config in a YAML file (None: the defaults), with changes such as `ppo.games=64` applied.
 
-    Reading constructs no agent. Raises ValueError, which names the file or the change, the key, and what is allowed.
+    Constructs no agent. Raises ValueError, which names the file or the change, the key, and what is allowed.
     """
     config = load_config(TrainConfig, path, changes)
     if config.name is not None:

@@ -1,4 +1,4 @@
-"""Networks to and from files of plain arrays, which play without torch."""
+"""Convert networks to and from model files, which need no torch to play."""
 
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -13,18 +13,18 @@ from azul_train.network import AzulNetwork
 
 
 def export_network(network: AzulNetwork, path: Path, card: Mapping[str, Any]) -> None:
-    """Write a network as a file for the agent `neural`; `card` (plain data) says where it comes from."""
+    """Write a network as a file for the agent `neural`, with a model card (plain data)."""
     write_model(path, model_of(network, card))
 
 
 def model_of(network: AzulNetwork, card: Mapping[str, Any]) -> Model:
-    """A network as plain arrays."""
+    """A network as NumPy arrays."""
     arrays = {name: tensor.cpu().numpy() for name, tensor in network.state_dict().items()}
     return Model(network.num_players, asdict(network.size), arrays, dict(card))
 
 
 def load_network(path: Path) -> AzulNetwork:
-    """The network in a file, to go on learning from. Raises ModelFileError if the file holds none."""
+    """The network in a model file, for further training. Raises ModelFileError."""
     model = read_model(path)
     network = AzulNetwork(model.num_players, NetworkSize(**model.size))
     network.load_state_dict({name: torch.tensor(a) for name, a in model.arrays.items()})

@@ -1,1 +1,1 @@
-"""Layer 4: where agents and engines are measured."""
+"""Games, matches, tournaments and ratings of agents, and benchmarks of the engine."""

@@ -1,7 +1,7 @@
-"""Speeds of the engine and the environments, measured side by side: contenders take turns, and the best of several trials counts.
+"""Speeds of the engine and the environments: benchmarks take turns, and the best of several trials counts.
 
-On a shared machine a trial can only be slowed down, never sped up, so the best one says most about the code. Many short
-trials, taking turns, let every contender see the same weather, the good moments included.
+Other load on the machine can only slow a trial down, so the best one says most about the code. Many short trials in
+turn give all benchmarks the same conditions.
 """
 
 import importlib.util
@@ -36,12 +36,12 @@ Trial = Callable[[], int]  # does some work and answers how many moves or steps 
 
 @dataclass(frozen=True)
 class BenchConfig:
-    """What to measure, and for how long."""
+    """Number and length of the trials."""
 
     trials: int = 20
-    """Trials of each contender; the best counts."""
+    """Trials of each benchmark; the best counts."""
     seconds_per_trial: float = 0.1
-    """Least duration of a trial."""
+    """Minimum duration of a trial."""
     yardstick: Path | None = None
     """A Python file with `play_random_game(num_players, seed)`, which returns `{"moves": ...}`, or with
     `search_nodes(position, nodes)`, which chooses a move and returns how many positions it visited, or with both."""
@@ -49,7 +49,7 @@ class BenchConfig:
 
 @dataclass(frozen=True)
 class Contender:
-    """Something whose speed is measured; `key` names the result."""
+    """A benchmark; `key` names its result."""
 
     key: str
     trial: Trial
@@ -194,7 +194,7 @@ def longest_move(time_limit_seconds: float, moves: int = 10) -> float:
 
 
 def _connect_four() -> list[Contender]:
-    """PettingZoo's own connect four, where its classic games are installed."""
+    """PettingZoo's connect four, if its classic games are installed."""
     try:
         from pettingzoo.classic import connect_four_v3
     except ImportError:
@@ -208,7 +208,7 @@ def _yardstick(path: Path | None) -> list[Contender]:
         return []
     spec = importlib.util.spec_from_file_location("azul_yardstick", path)
     if spec is None or spec.loader is None or not path.is_file():
-        raise ValueError(f"yardstick {path}: there is no such Python file")
+        raise ValueError(f"yardstick {path} is not a Python file")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     found = []

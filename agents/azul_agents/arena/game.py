@@ -1,6 +1,6 @@
-"""Games between agents: each ends whatever they do, and everything that happened is in its record.
+"""Games between agents, with records. A failing agent forfeits, so every game ends.
 
-Games are played in lockstep: every agent is asked for all games in which it is to move, at once.
+Many games are played in lockstep: an agent is asked at once for its actions in all games in which it is to move.
 """
 
 import time
@@ -22,28 +22,27 @@ from azul_env import (
     winners,
 )
 
-# Of an answer. Python refuses to print very long numbers, so no record could hold them.
-MAX_BITS = 64
+MAX_BITS = 64  # of an answer; Python refuses to print very long integers
 
 
 @dataclass(frozen=True)
 class GameResult:
-    """How a game ended, everything by seat."""
+    """The result of a game; all fields are by seat."""
 
     scores: tuple[int, ...]
-    ranks: tuple[int, ...]  # from 1; equal ranks are shared
-    forfeits: tuple[str | None, ...]  # why a seat lost by a forfeit
-    moves: tuple[int, ...]  # answers that were timed
-    seconds: tuple[float, ...]  # that these answers took together
+    ranks: tuple[int, ...]  # from 1; ties share a rank
+    forfeits: tuple[str | None, ...]  # reason of a forfeit
+    moves: tuple[int, ...]  # timed moves
+    seconds: tuple[float, ...]  # total thinking time of the timed moves
 
     @property
     def winners(self) -> tuple[int, ...]:
-        """The seats that won, more than one if they share the victory."""
+        """The seats that won; several if the win is shared."""
         return tuple(seat for seat, rank in enumerate(self.ranks) if rank == 1)
 
 
 class PlayedGame(NamedTuple):
-    """A game that is over: its result and all that happened."""
+    """A finished game."""
 
     result: GameResult
     record: GameRecord
@@ -55,7 +54,7 @@ def play_game(
     rngs: Sequence[np.random.Generator],
     untimed: Collection[int] = (),
 ) -> PlayedGame:
-    """Play one game between agents, given by seat: see `Table` and `play_together`."""
+    """Play one game; the arguments are those of `Table`."""
     (played,) = play_together([Table(agents, deal_seed, rngs, untimed)])
     return played
 
@@ -63,8 +62,8 @@ def play_game(
 def play_together(tables: Sequence["Table"]) -> list[PlayedGame]:
     """Play games in lockstep.
 
-    An agent that fails or answers with anything but the number of a legal action loses by a forfeit; the others go on
-    without it (R8). Any other exception is a bug and is passed on.
+    An agent that raises AgentFailureError or does not answer with a legal action forfeits; the others continue without
+    it (R8). Other exceptions are bugs and are passed on.
     """
     for table in tables:
         table.begin()
@@ -78,10 +77,9 @@ def play_together(tables: Sequence["Table"]) -> list[PlayedGame]:
 
 
 class Table:
-    """A game in the making, its agents by seat, each with a generator of its own; seat 0 starts.
+    """A game in progress: agents and their generators by seat; seat 0 starts.
 
-    `deal_seed` seeds the deals. The first answer of the seats in `untimed` does not count as thinking time: it may load
-    compiled code.
+    `deal_seed` seeds the deals. The first move of the seats in `untimed` is not timed: it may load compiled code.
     """
 
     def __init__(
@@ -111,7 +109,7 @@ class Table:
         return self.rngs[self.recorder.state.current_player]
 
     def begin(self) -> None:
-        """Tell all agents; those that cannot even begin lose at once."""
+        """Call `begin_game` of all agents; those that fail forfeit at once."""
         failures: dict[int, str] = {}
         for seat, agent in enumerate(self.agents):
             try:
@@ -123,7 +121,7 @@ class Table:
                 self._forfeit(seat, why)
 
     def take(self, answer: Any, seconds: float) -> None:
-        """Play what the agent to move has answered, after so many seconds."""
+        """Play the answer of the agent to move; `seconds` is its thinking time."""
         seat = self.recorder.state.current_player
         if isinstance(answer, AgentFailureError):
             self._forfeit(seat, str(answer))
@@ -133,7 +131,7 @@ class Table:
         else:
             self.moves[seat] += 1
             self.seconds[seat] += seconds
-        number, why = _number_in(answer)
+        number, why = _action_number(answer)
         if number is None:
             self._forfeit(seat, why)
             return
@@ -143,7 +141,7 @@ class Table:
             self._forfeit(seat, f"illegal action {number}: {error.reason.name}")
 
     def end(self) -> PlayedGame:
-        """Tell all agents, whose failures cost nothing any more, and sum up."""
+        """Call `end_game` of all agents, ignoring failures; the finished game."""
         state = self.recorder.state
         for agent in self.agents:
             with suppress(AgentFailureError):
@@ -163,7 +161,7 @@ class Table:
 
 
 def _ask(agent: Agent, tables: Sequence[Table]) -> None:
-    """Ask an agent for its actions in all games in which it is to move, and play them."""
+    """Ask an agent for its actions at some tables, and play them."""
     if len(tables) == 1 or type(agent).act_batch is Agent.act_batch:
         for table in tables:
             state, start = table.recorder.state, time.perf_counter()
@@ -186,14 +184,14 @@ def _ask(agent: Agent, tables: Sequence[Table]) -> None:
         table.take(answer, seconds)
 
 
-def _number_in(answer: Any) -> tuple[int | None, str]:
-    """The whole number that an answer is, or None and why it is none."""
+def _action_number(answer: Any) -> tuple[int | None, str]:
+    """The answer as an integer, or None and the reason for a forfeit."""
     try:
         number = as_integer(answer)
     except TypeError:
         number = None
     if number is None or isinstance(answer, bool):
-        return None, f"an answer of type {type(answer).__name__} is no action's number"
+        return None, f"an answer of type {type(answer).__name__} is not an action number"
     if number.bit_length() > MAX_BITS:
-        return None, f"a number of {number.bit_length()} bits is no action's"
+        return None, f"an integer of {number.bit_length()} bits is not an action number"
     return number, ""

@@ -1,4 +1,4 @@
-"""A match: the same agents over many deals, each deal once per rotation of the seats."""
+"""A match: the same agents over many deals, each played once per rotation of the seats."""
 
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -9,28 +9,28 @@ from azul_agents.arena.schedule import table_games, whole_deals
 from azul_agents.arena.tally import Tally, add_game
 from azul_agents.arena.workers import Finished, MakeAgent, check_specs, play_all
 from azul_agents.registry import make_agent
-from azul_env.core.spec import MAX_PLAYERS, MIN_PLAYERS
+from azul_env import MAX_PLAYERS, MIN_PLAYERS
 
 
 @dataclass(frozen=True)
 class MatchConfig:
-    """How long a match is, and where its chance comes from."""
+    """Length, seed and processes of a match."""
 
     games: int = 200
     """Games in all, rounded up to whole deals."""
     seed: int = 7
-    """Same seed, same deals and same generators of the agents."""
+    """Seed of the deals and of the agents' generators."""
     jobs: int = 2
-    """Processes that play; the games are the same for any number."""
+    """Number of processes; it does not change the games."""
 
 
 @dataclass(frozen=True)
 class MatchResult:
-    """What came of a match, everything in the order in which the agents were named."""
+    """The result of a match, in the order of the specs."""
 
     agents: tuple[str, ...]
     games: int
-    shared: int  # games that more than one agent won
+    shared: int  # games with several winners
     tallies: tuple[Tally, ...]
 
     def to_dict(self) -> dict[str, Any]:
@@ -50,7 +50,7 @@ class MatchResult:
 
 
 def num_games(specs: tuple[str, ...], config: MatchConfig) -> int:
-    """How many games a match has."""
+    """Number of games in a match."""
     return whole_deals(config.games, len(specs)) * len(specs)
 
 
@@ -60,7 +60,7 @@ def run_match(
     on_game: Callable[[Finished], None] = lambda finished: None,
     make: MakeAgent = make_agent,
 ) -> MatchResult:
-    """Play a match. `on_game` sees every game, in the order of the schedule for any number of jobs."""
+    """Play a match. `on_game` gets every game, in the order of the schedule for any number of jobs."""
     if not MIN_PLAYERS <= len(specs) <= MAX_PLAYERS:
         raise ValueError(
             f"a match has {MIN_PLAYERS} to {MAX_PLAYERS} agents, not {len(specs)}: {', '.join(specs)}"
@@ -73,7 +73,7 @@ def run_match(
     with closing(play_all(schedule, jobs, make)) as finished_games:
         for finished in _in_order(finished_games):
             result = finished.played.result
-            add_game(tallies, finished.game.places, result)
+            add_game(tallies, finished.game.seating, result)
             games += 1
             shared += len(result.winners) > 1
             on_game(finished)
@@ -81,7 +81,7 @@ def run_match(
 
 
 def _in_order(finished_games: Iterator[Finished]) -> Iterator[Finished]:
-    """Games in the order of the schedule: a quick one waits for the slow ones before it."""
+    """Reorder finished games by the schedule."""
     waiting: dict[tuple[int, int], Finished] = {}
     next_key = (0, 0)
     for finished in finished_games:

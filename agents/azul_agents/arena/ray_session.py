@@ -1,6 +1,6 @@
-"""A Ray to work on: joined at an address, or one of this machine's own for as long as it is needed."""
+"""Connect to a Ray cluster, or start a local one."""
 
-# Ray is an extra that the checkers' environment does not hold.
+# Ray is an optional dependency, not installed where the type checkers run.
 # pyright: reportMissingImports=false
 
 import logging
@@ -12,14 +12,13 @@ from importlib import import_module
 from typing import Any, Final
 
 INSTALL_RAY: Final = "pip install 'azul-env[ray]'"
-STORE_BYTES: Final = 256 * 2**20  # of a local Ray's shared memory: results are small
-KNOCK_SECONDS: Final = 10.0
+STORE_BYTES: Final = 256 * 2**20  # object store of a local Ray; results are small
+CONNECT_SECONDS: Final = 10.0
 QUIET: Final[dict[str, Any]] = {"log_to_driver": False, "logging_level": logging.ERROR}
-START_TRIES: Final = (
-    3  # of a local Ray, which gives up after 30 s: on a busy machine that can be too short
-)
-# Ray tells nobody that it runs, leaves the choice of accelerators alone, has more patience with its own processes, and
-# gives its workers the priority that the processes of the local engine have.
+# A local Ray gives up after 30 seconds, which can be too short on a busy machine.
+START_TRIES: Final = 3
+# No usage statistics, accelerators left as they are, a longer timeout for Ray's own processes, and the same priority for
+# workers as for the processes of the local engine.
 SETTINGS: Final = {
     "RAY_USAGE_STATS_ENABLED": "0",
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
@@ -29,13 +28,13 @@ SETTINGS: Final = {
 
 
 class RayStartError(ChildProcessError):
-    """A local Ray that does not start."""
+    """A local Ray did not start."""
 
 
 def needed_ray() -> Any:
-    """The module `ray`. Raises ModuleNotFoundError that says how to install it."""
+    """The module `ray`. Raises ModuleNotFoundError with the command that installs it."""
     for name, value in SETTINGS.items():
-        os.environ.setdefault(name, value)  # Ray reads some of them when it is imported
+        os.environ.setdefault(name, value)  # some are read on import
     try:
         return import_module("ray")
     except ImportError as error:
@@ -44,9 +43,9 @@ def needed_ray() -> Any:
 
 @contextmanager
 def ray_session(address: str | None = None, cpus: int = 2) -> Iterator[Any]:
-    """The module `ray`, connected: to the cluster at an address, else to a local Ray with so many CPUs.
+    """The module `ray`, connected to the cluster at an address, or to a local Ray with `cpus` CPUs.
 
-    A program that has connected by itself keeps its connection, whatever the arguments; else it ends with the session.
+    Disconnects at the end. A connection that the program already has is used and kept, whatever the arguments.
     """
     ray = needed_ray()
     if ray.is_initialized():
@@ -63,13 +62,13 @@ def ray_session(address: str | None = None, cpus: int = 2) -> Iterator[Any]:
 
 
 def cluster_cpus(address: str) -> int:
-    """How many CPUs the cluster at an address has."""
+    """Number of CPUs of the cluster at an address."""
     with ray_session(address) as ray:
         return max(1, int(ray.cluster_resources().get("CPU", 1)))
 
 
 def _start(ray: Any, cpus: int) -> None:
-    """Start a Ray of this machine's own."""
+    """Start a local Ray."""
     for tries_left in reversed(range(START_TRIES)):
         try:
             ray.init(
@@ -77,11 +76,11 @@ def _start(ray: Any, cpus: int) -> None:
                 num_cpus=cpus,
                 include_dashboard=False,
                 object_store_memory=STORE_BYTES,
-                _node_ip_address="127.0.0.1",  # open to nobody else
+                _node_ip_address="127.0.0.1",  # not reachable from other machines
                 **QUIET,
             )
             return
-        except Exception as error:  # Ray raises no other class for a node that is late
+        except Exception as error:  # Ray has no class of its own for a node that starts too late
             ray.shutdown()
             if not tries_left:
                 raise RayStartError(f"Ray did not start here: {error}") from error
@@ -89,7 +88,7 @@ def _start(ray: Any, cpus: int) -> None:
 
 def _join(ray: Any, address: str) -> None:
     try:
-        _knock(address)
+        _check_reachable(address)
         ray.init(address, **QUIET)
     except (OSError, RuntimeError, ValueError) as error:
         reason = str(error).partition("\n")[0]
@@ -98,8 +97,8 @@ def _join(ray: Any, address: str) -> None:
         ) from error
 
 
-def _knock(address: str) -> None:
-    """Raise OSError at once where nobody listens: Ray would try for minutes. Names such as `auto` are left to Ray."""
+def _check_reachable(address: str) -> None:
+    """Raise OSError if HOST:PORT refuses connections; Ray would try for minutes. `auto` is left to Ray."""
     host, colon, port = address.removeprefix("ray://").rpartition(":")
     if colon and port.isdecimal():
-        socket.create_connection((host, int(port)), KNOCK_SECONDS).close()
+        socket.create_connection((host, int(port)), CONNECT_SECONDS).close()

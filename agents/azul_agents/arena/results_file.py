@@ -1,6 +1,6 @@
-"""The file of a tournament: the config, then one line per finished game, each written once.
+"""The results of a tournament as JSON lines: the config, then one line per finished game.
 
-A process that is killed loses at most the line it was writing, which is dropped when the file is opened again.
+A kill loses at most the line that was being written; an unterminated line is dropped when the file is opened again.
 """
 
 import json
@@ -18,7 +18,7 @@ from azul_agents.provenance import commit, versions
 from azul_env.files import exclusive_lock, read_json_lines, unterminated_tail
 
 FORMAT = 1
-SYNC_SECONDS = 1.0  # a kill loses nothing that was written, a power failure the last second at most
+SYNC_SECONDS = 1.0  # a power failure loses at most this much
 
 GameKey = tuple[int, int, int, int]  # number of players, table, deal, rotation
 
@@ -28,16 +28,16 @@ class GameLine:
     """A finished game of a tournament."""
 
     players: int
-    table: int  # number of the table among those with this many players
+    table: int  # index among the tables with this many players
     deal: int
     rotation: int
-    seed: int  # of the generator that dealt
-    agents: tuple[int, ...]  # numbers in the config's list, by seat
+    seed: int  # of the deals
+    agents: tuple[int, ...]  # by seat; indices in the config's list
     result: GameResult
 
     @property
     def key(self) -> GameKey:
-        """What tells the game from all others."""
+        """The unique key of the game."""
         return self.players, self.table, self.deal, self.rotation
 
     def to_json(self) -> str:
@@ -47,7 +47,7 @@ class GameLine:
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Self:
-        """The game in the plain data of a line."""
+        """The inverse of `to_json`, from the parsed line."""
         values: dict[str, Any] = {
             key: tuple(v) if isinstance(v, list) else v for key, v in data.items()
         }
@@ -56,7 +56,7 @@ class GameLine:
 
 
 class ResultsFile:
-    """The games of a tournament so far, `lines` by key, and where to add more. Make one with `open`."""
+    """An open results file; `lines` has the games so far by key. Construct it with `open`."""
 
     def __init__(self, path: Path, file: IO[bytes], config: TournamentConfig) -> None:
         self.path = path
@@ -68,7 +68,7 @@ class ResultsFile:
     @classmethod
     @contextmanager
     def open(cls, path: Path, config: TournamentConfig) -> Iterator[Self]:
-        """Open or create the file. Raises ValueError if it is in use, broken or another tournament's."""
+        """Open or create the file. Raises ValueError if it is in use, broken or of another tournament."""
         path.parent.mkdir(parents=True, exist_ok=True)
         with exclusive_lock(path, f"{path} is in use by another tournament") as file:
             results = cls(path, file, config)
@@ -78,7 +78,7 @@ class ResultsFile:
                 os.fsync(file.fileno())
 
     def add(self, line: GameLine) -> None:
-        """Write a finished game down."""
+        """Append a finished game."""
         assert line.key not in self.lines, f"game {line.key} was played twice"
         self._write(line.to_json())
         self.lines[line.key] = line
@@ -91,14 +91,14 @@ class ResultsFile:
             self._synced = time.monotonic()
 
     def _read(self, config: TournamentConfig) -> None:
-        """Take in what is there; a new file gets its first line."""
+        """Read the games so far; a new file gets its header."""
         found = read_json_lines(self.path)
         if found:
             self._check_config(found[0], config)
         for number, data in enumerate(found[1:], start=2):
             line = self._game_in(data, number)
             if line.key in self.lines:
-                raise ValueError(f"{self.path}, line {number}: game {line.key} is there twice")
+                raise ValueError(f"{self.path}, line {number}: game {line.key} is a duplicate")
             self.lines[line.key] = line
         self._file.truncate(self._file.seek(-len(unterminated_tail(self._file)), os.SEEK_END))
         if not found:
@@ -107,7 +107,7 @@ class ResultsFile:
 
     def _check_config(self, header: dict[str, Any], config: TournamentConfig) -> None:
         if header.get("format") != FORMAT or not isinstance(header.get("config"), dict):
-            raise ValueError(f"{self.path} is not the file of a tournament of this version")
+            raise ValueError(f"{self.path} is not a results file of this version")
         for key, value in config.to_dict().items():
             before = header["config"].get(key)
             if before != value:
@@ -120,4 +120,4 @@ class ResultsFile:
         try:
             return GameLine.from_dict(data)
         except (KeyError, TypeError):
-            raise ValueError(f"{self.path}, line {number}: this is no game") from None
+            raise ValueError(f"{self.path}, line {number}: not a game") from None

@@ -1,4 +1,4 @@
-"""Tables made from the games of a tournament: standings with ratings, and who beats whom."""
+"""Standings of a tournament, computed from its games."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from azul_agents.arena.tally import Tally, add_game
 
 @dataclass(frozen=True)
 class Standing:
-    """An agent's place in a tournament."""
+    """The results of one agent."""
 
     agent: str
     rating: Rating
@@ -36,11 +36,11 @@ class Standing:
 
 @dataclass(frozen=True)
 class Standings:
-    """Everybody's place among games with the same number of players, the best first."""
+    """The results of all agents in the games with one number of players, the best first."""
 
     players: int
     standings: tuple[Standing, ...]
-    ahead: tuple[tuple[float | None, ...], ...]  # by place: how often one is ahead of another
+    ahead: tuple[tuple[float | None, ...], ...]  # see `ahead_of`; indices as in `standings`
 
     def to_dict(self) -> dict[str, Any]:
         """The standings as plain data."""
@@ -52,7 +52,7 @@ class Standings:
 
 
 def tallies_of(lines: Sequence[GameLine], num_agents: int) -> list[Tally]:
-    """What every agent did."""
+    """The tally of every agent."""
     tallies = [Tally() for _ in range(num_agents)]
     for line in lines:
         add_game(tallies, line.agents, line.result)
@@ -60,12 +60,12 @@ def tallies_of(lines: Sequence[GameLine], num_agents: int) -> list[Tally]:
 
 
 def ranked_games(lines: Sequence[GameLine]) -> list[RankedGame]:
-    """The games as ratings need them."""
+    """The games as input for the ratings."""
     return [RankedGame(line.agents, line.result.ranks, (line.table, line.deal)) for line in lines]
 
 
 def standings_of(lines: Sequence[GameLine], agents: Sequence[str], players: int) -> Standings:
-    """The standings of the games with so many players, in an order that the lines' order does not change."""
+    """The standings of the games with this many players; the order of the lines does not matter."""
     of_these = sorted((line for line in lines if line.players == players), key=lambda x: x.key)
     ratings = ratings_of(ranked_games(of_these), agents)
     tallies = tallies_of(of_these, len(agents))
@@ -79,7 +79,7 @@ def standings_of(lines: Sequence[GameLine], agents: Sequence[str], players: int)
 
 
 def ahead_of(lines: Sequence[GameLine], num_agents: int) -> list[list[float | None]]:
-    """How often agent i ranks ahead of agent j where both play, a shared rank as half; None if they never met."""
+    """How often agent i ranks ahead of agent j, a tie as half; None if they never met."""
     ahead = [[0.0] * num_agents for _ in range(num_agents)]
     met = [[0] * num_agents for _ in range(num_agents)]
     for line in lines:

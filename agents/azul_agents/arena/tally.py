@@ -1,19 +1,29 @@
-"""Counting what agents did: wins, points, forfeits and time."""
+"""An agent's results over many games: wins, points, forfeits and thinking time."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final, NamedTuple
 
 from azul_agents.arena.game import GameResult
-from azul_agents.arena.intervals import Interval, wilson_interval
+
+NORMAL_95: Final = 1.959963984540054  # two-sided 95% quantile of the normal distribution
+
+
+class Interval(NamedTuple):
+    """Lower and upper bound."""
+
+    low: float
+    high: float
 
 
 @dataclass
 class Tally:
-    """What one agent did over many games."""
+    """The sums of one agent's results."""
 
     games: int = 0
     wins: int = 0  # not shared
-    shared: int = 0  # wins shared with somebody
+    shared: int = 0  # wins shared with others
     forfeits: int = 0
     won: float = 0.0  # wins, a shared one as an equal share
     points: int = 0
@@ -45,7 +55,7 @@ class Tally:
 
     @property
     def mean_points(self) -> float:
-        """Points a game."""
+        """Points per game."""
         return self.points / self.games if self.games else 0.0
 
     @property
@@ -55,6 +65,24 @@ class Tally:
 
 
 def add_game(tallies: Sequence[Tally], agents: Sequence[int], result: GameResult) -> None:
-    """Count a game for everybody; `agents` are the places in `tallies`, by seat."""
+    """Count a game for all its agents; `agents` are indices in `tallies`, by seat."""
     for seat, agent in enumerate(agents):
         tallies[agent].add(result, seat)
+
+
+def wilson_interval(wins: float, games: int) -> Interval:
+    """The 95% Wilson score interval of a win rate, where a shared win counts as an equal share.
+
+    It is conservative: a shared win has less variance than wins and losses with the same mean, and the rotations of one
+    deal have less variance than independent games. Without games it is 0 to 1.
+    """
+    if games == 0:
+        return Interval(0.0, 1.0)
+    rate = wins / games
+    weight = NORMAL_95**2 / games
+    center = (rate + weight / 2) / (1 + weight)
+    spread = math.sqrt(rate * (1 - rate) * weight + weight * weight / 4) / (1 + weight)
+    # Exact at 0 and 1, where rounding would leave the rate itself outside.
+    low = center - spread if wins > 0 else 0.0
+    high = center + spread if wins < games else 1.0
+    return Interval(low, high)

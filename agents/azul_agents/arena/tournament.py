@@ -1,16 +1,15 @@
-"""A round robin of many agents that can be stopped at any moment and goes on where it was."""
+"""A round robin of many agents, which can be interrupted and resumed."""
 
 import json
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 
-from azul_agents.arena.matrix import win_rate_matrix
-from azul_agents.arena.packaged_ratings import RATINGS_FILE
+from azul_agents.arena.ratings import RATINGS_FILE
 from azul_agents.arena.results_file import GameKey, GameLine, ResultsFile
 from azul_agents.arena.schedule import ScheduledGame, Seating, table_games, tables_of
 from azul_agents.arena.standings import Standings, standings_of
-from azul_agents.arena.tables import as_data, as_markdown, as_text
+from azul_agents.arena.tables import as_data, as_markdown, as_text, win_rate_matrix
 from azul_agents.arena.tournament_config import TournamentConfig
 from azul_agents.arena.workers import Finished, MakeAgent, Play, check_specs, play_all
 from azul_agents.registry import make_agent
@@ -39,16 +38,16 @@ class Schedule:
                     yield (players, number, game.deal, game.rotation), game
 
     def missing(self, done: dict[GameKey, GameLine]) -> list[ScheduledGame]:
-        """What is still to be played: one deal of every table before the next, so that the ladder shows early."""
+        """The games left to play, one deal of every table before the next, for early ratings."""
         left = [(key, game) for key, game in self.games.items() if key not in done]
         return [game for _, game in sorted(left, key=lambda entry: (entry[0][2], entry[0]))]
 
     def line_of(self, finished: Finished) -> GameLine:
-        """A finished game as a line of the file."""
+        """A finished game as a line of the results file."""
         game = finished.game
         players, number = game.table
         table = self.tables[players][number]
-        agents = tuple(table[place] for place in game.places)
+        agents = tuple(table[i] for i in game.seating)
         numbers = (players, number, game.deal, game.rotation, game.deal_seed)
         return GameLine(*numbers, agents, finished.played.result)
 
@@ -61,17 +60,17 @@ def run_tournament(
     make: MakeAgent = make_agent,
     play: Play = play_all,
 ) -> list[Standings]:
-    """Play what the folder's file of results lacks, then write the tables beside it.
+    """Play the games that are missing in the results file of the folder, then write the tables.
 
-    `on_games` sees the games so far and the number of all: at the start, and after every game. `play` is the engine:
-    by default processes of this machine.
+    `on_games` gets the games so far and the total number, at the start and after every game. `play` is the engine, by
+    default local processes.
     """
     check_specs(config.agents, make)
     schedule = Schedule(config)
     with ResultsFile.open(folder / RESULTS_FILE, config) as file:
         unknown = file.lines.keys() - schedule.games.keys()
         if unknown:
-            raise ValueError(f"{file.path} holds games that are not of this tournament: {unknown}")
+            raise ValueError(f"{file.path} has games that are not in this tournament: {unknown}")
         on_games(file.lines, len(schedule.games))
         missing = schedule.missing(file.lines)
         if missing:
@@ -86,11 +85,11 @@ def run_tournament(
 
 
 def write_tables(tables: list[Standings], config: TournamentConfig, folder: Path) -> None:
-    """Standings as text, Markdown and JSON, and a picture for every number of players."""
+    """Write the standings as text, Markdown and JSON, and an SVG for every number of players."""
     data = json.dumps(as_data(tables, config), indent=2)
     write_atomically(folder / RATINGS_FILE, data + "\n")
     write_atomically(folder / "ratings.txt", as_text(tables))
     write_atomically(folder / "ratings.md", as_markdown(tables))
     for table in tables:
-        picture = folder / f"win_rates_{table.players}_players.svg"
-        write_atomically(picture, win_rate_matrix(table))
+        path = folder / f"win_rates_{table.players}_players.svg"
+        write_atomically(path, win_rate_matrix(table))

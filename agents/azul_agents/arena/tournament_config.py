@@ -1,4 +1,4 @@
-"""Configs of tournaments: a frozen dataclass, and YAML files with what differs from its defaults."""
+"""Tournament configs: a frozen dataclass, and YAML files with the values that differ from the defaults."""
 
 import dataclasses
 from dataclasses import dataclass
@@ -6,23 +6,23 @@ from pathlib import Path
 from typing import Any
 
 from azul_agents.config_file import check_least, load_config, plain_data
-from azul_env.core.spec import MAX_PLAYERS, MIN_PLAYERS
+from azul_env import MAX_PLAYERS, MIN_PLAYERS
 
 
 @dataclass(frozen=True)
 class TournamentConfig:
-    """Who plays, at which tables, and how often. Raises ValueError for a value that is not allowed."""
+    """The agents, tables and games of a tournament. Raises ValueError for a value that is not allowed."""
 
     agents: tuple[str, ...] = ()
     """Specs, at least two and all different."""
     players: tuple[int, ...] = (2,)
-    """Numbers of players; each has its own tables and ratings."""
+    """Numbers of players, each with its own tables and ratings."""
     games_per_pairing: int = 100
     """Games of every table of 2, 3 or 4 agents, rounded up to whole deals."""
     seed: int = 7
-    """Same seed, same deals and same generators of the agents."""
+    """Seed of the deals and of the agents' generators."""
     max_tables: int = 100
-    """Most tables of 3 or of 4 players; more are thinned out so that all pairs meet about equally often."""
+    """Limit for tables of 3 and of 4 players; beyond it, all pairs meet about equally often."""
 
     def __post_init__(self) -> None:
         check_least(self, 1, "games_per_pairing", "max_tables")
@@ -38,7 +38,9 @@ class TournamentConfig:
             raise ValueError("players: name at least one number of players")
         for number in self.players:
             if not MIN_PLAYERS <= number <= MAX_PLAYERS:
-                raise ValueError(f"players: {number} is not in {MIN_PLAYERS}..{MAX_PLAYERS}")
+                raise ValueError(
+                    f"players must be from {MIN_PLAYERS} to {MAX_PLAYERS}, not {number}"
+                )
 
     def to_dict(self) -> dict[str, Any]:
         """The config as plain data, as in a YAML or JSON file."""
@@ -46,5 +48,5 @@ class TournamentConfig:
 
 
 def read_config(path: Path, **changes: Any) -> TournamentConfig:
-    """The config in a YAML file, with changes on top. Raises ValueError, which names the file and the key."""
+    """The config in a YAML file, with changes applied. Raises ValueError, which names the file and the key."""
     return dataclasses.replace(load_config(TournamentConfig, path), **changes)

@@ -1,4 +1,4 @@
-"""Games played by several processes, each with agents of its own."""
+"""Games played by this process or by several worker processes, each with agents of its own."""
 
 import multiprocessing
 import os
@@ -7,36 +7,37 @@ import signal
 import threading
 import time
 import traceback
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from multiprocessing.connection import Connection, wait
-from typing import NamedTuple, Self
+from typing import Final, NamedTuple
 
-from azul_agents.arena.chunks import Chunks
 from azul_agents.arena.game import PlayedGame, Table, play_together
 from azul_agents.arena.schedule import ScheduledGame
 from azul_agents.base import Agent
 from azul_agents.registry import make_agent
 
-GRACE_SECONDS = 5.0  # that a process gets to close its agents before it is killed
+GRACE_SECONDS: Final = 5.0  # for a process to close its agents before it is killed
+CHUNK_SECONDS: Final = 0.5  # of work in a chunk
+MAX_CHUNK: Final = 128
 
 MakeAgent = Callable[[str], Agent]
 
 
 class Finished(NamedTuple):
-    """A game of the schedule that is over."""
+    """A finished game and its schedule."""
 
     game: ScheduledGame
     played: PlayedGame
 
 
-# What plays games, such as `play_all`: games in, in any order out, with so many workers.
+# An engine such as `play_all`: plays games with a number of workers and yields them in any order.
 Play = Callable[[Sequence[ScheduledGame], int, MakeAgent], Generator[Finished, None, None]]
 
 
 class Players(ExitStack):
-    """The agents of one process: built when they are first needed, closed together on leaving."""
+    """The agents of one process: constructed on first use, closed together on exit."""
 
     def __init__(self, make: MakeAgent = make_agent) -> None:
         super().__init__()
@@ -44,11 +45,8 @@ class Players(ExitStack):
         self._agents: dict[tuple[str, int], Agent] = {}
         self._have_moved: set[Agent] = set()
 
-    def __enter__(self) -> Self:
-        return super().__enter__()
-
     def play(self, games: Sequence[ScheduledGame]) -> list[PlayedGame]:
-        """Play games of the schedule: together, unless an agent wants one game at a time."""
+        """Play games in lockstep, except those with an agent that plays one game at a time."""
         played: list[PlayedGame] = []
         together: list[Table] = []
         for game in games:
@@ -61,20 +59,20 @@ class Players(ExitStack):
         return played + play_together(together)
 
     def _table(self, game: ScheduledGame) -> Table:
-        """The table of a game, with all agents at their seats."""
-        at_table: Counter[str] = Counter()
-        by_place = []
+        """The table of a game."""
+        copies: Counter[str] = Counter()
+        by_number = []
         for spec in game.specs:
-            by_place.append(self._agent(spec, at_table[spec]))
-            at_table[spec] += 1
-        agents = [by_place[place] for place in game.places]
+            by_number.append(self._agent(spec, copies[spec]))
+            copies[spec] += 1
+        agents = [by_number[number] for number in game.seating]
         untimed = [seat for seat, agent in enumerate(agents) if agent not in self._have_moved]
         self._have_moved.update(agents)
-        rngs = [game.agent_rng(place) for place in game.places]
+        rngs = [game.agent_rng(number) for number in game.seating]
         return Table(agents, game.deal_seed, rngs, untimed)
 
     def _agent(self, spec: str, copy: int) -> Agent:
-        """The agent of a spec; another one for every further place that it has at a table."""
+        """The agent of a spec; `copy` tells several at one table apart."""
         if (spec, copy) not in self._agents:
             agent = self._make(spec)
             self.callback(agent.close)
@@ -82,8 +80,29 @@ class Players(ExitStack):
         return self._agents[spec, copy]
 
 
+class Chunks:
+    """Games left to play, handed out in chunks that take about CHUNK_SECONDS, estimated from the chunk before."""
+
+    def __init__(self, games: Iterable[ScheduledGame], workers: int) -> None:
+        self.waiting = deque(games)
+        self._workers = workers
+        self._seconds_per_game: float | None = None
+
+    def take(self) -> list[ScheduledGame]:
+        """The next games, fewer towards the end to keep all workers busy; empty if none are left."""
+        size = 1
+        if self._seconds_per_game is not None:
+            fair = len(self.waiting) // (2 * self._workers) if self._workers > 1 else MAX_CHUNK
+            size = max(1, min(MAX_CHUNK, fair, int(CHUNK_SECONDS / self._seconds_per_game)))
+        return [self.waiting.popleft() for _ in range(min(size, len(self.waiting)))]
+
+    def add_timing(self, games: int, seconds: float) -> None:
+        """Update the estimate with the time that a chunk took."""
+        self._seconds_per_game = max(seconds / games, 1e-6)  # the clock may be too coarse
+
+
 def check_specs(specs: Iterable[str], make: MakeAgent = make_agent) -> None:
-    """Build every agent once, so that a wrong spec is an error before any game begins."""
+    """Construct every agent once, so that a wrong spec is an error before the first game."""
     for spec in dict.fromkeys(specs):
         make(spec).close()
 
@@ -91,10 +110,10 @@ def check_specs(specs: Iterable[str], make: MakeAgent = make_agent) -> None:
 def play_all(
     games: Iterable[ScheduledGame], jobs: int = 1, make: MakeAgent = make_agent
 ) -> Generator[Finished, None, None]:
-    """Play games, with one job in this process and in order, else in processes and as they finish.
+    """Play games and yield them: in this process and in order for one job, else as worker processes finish them.
 
-    Wrap it in `contextlib.closing`: leaving it early ends the processes and the agents in them. An exception of an
-    agent is raised here; a process that dies raises ChildProcessError.
+    Wrap it in `contextlib.closing`, which ends the processes and their agents on an early exit. Exceptions of agents
+    are raised here; a process that dies raises ChildProcessError.
     """
     chunks = Chunks(games, jobs)
     if jobs == 1:
@@ -102,35 +121,35 @@ def play_all(
             while chunk := chunks.take():
                 start = time.perf_counter()
                 played = players.play(chunk)
-                chunks.note(len(chunk), time.perf_counter() - start)
+                chunks.add_timing(len(chunk), time.perf_counter() - start)
                 yield from map(Finished, chunk, played)
         return
     with _workers(jobs, make) as workers:
-        yield from _handed_out(chunks, workers)
+        yield from _distribute(chunks, workers)
 
 
 class _Worker:
-    """A process that plays games, and this side of the pipe to it."""
+    """A worker process and our end of its pipe."""
 
     def __init__(self, make: MakeAgent) -> None:
-        # Spawned: a fork would copy the threads' locks of compiled code and other workers' pipes.
+        # Spawned: a fork would copy locks of compiled code and the pipes of other workers.
         context = multiprocessing.get_context("spawn")
         self.connection, far_end = context.Pipe()
         self.process = context.Process(target=_work, args=(far_end, make), daemon=True)
         self.process.start()
-        far_end.close()  # only the worker holds it, so its death ends the pipe
-        self.games: list[ScheduledGame] = []  # that it is playing
+        far_end.close()  # only the worker has it now, so its death closes the pipe
+        self.games: list[ScheduledGame] = []  # being played
 
-    def give(self, games: list[ScheduledGame]) -> None:
-        """Let it play some games."""
+    def send(self, games: list[ScheduledGame]) -> None:
+        """Send games to play."""
         self.games = games
         try:
             self.connection.send(games)
         except OSError:
             raise self._death() from None
 
-    def take(self) -> tuple[list[Finished], float]:
-        """The games it has played, and the seconds they took; waits for them."""
+    def receive(self) -> tuple[list[Finished], float]:
+        """Wait for the finished games, and the seconds they took."""
         try:
             played, seconds = self.connection.recv()
         except (EOFError, OSError):
@@ -142,37 +161,35 @@ class _Worker:
 
     def _death(self) -> ChildProcessError:
         self.process.join(GRACE_SECONDS)
-        what = ""
+        message = f"a worker process ended (exit code {self.process.exitcode})"
         if self.games:
-            what = f", playing {' - '.join(self.games[0].specs)}, deal {self.games[0].deal}"
-        return ChildProcessError(
-            f"a worker process ended (exit code {self.process.exitcode}){what}"
-        )
+            message += f", playing {' - '.join(self.games[0].specs)}, deal {self.games[0].deal}"
+        return ChildProcessError(message)
 
 
-def _handed_out(chunks: Chunks, workers: list[_Worker]) -> Iterator[Finished]:
-    """Keep all workers busy until there is nothing left to play."""
+def _distribute(chunks: Chunks, workers: list[_Worker]) -> Iterator[Finished]:
+    """Keep all workers busy until no games are left."""
     busy: dict[object, _Worker] = {}
 
-    def give_next(worker: _Worker) -> None:
+    def send_next(worker: _Worker) -> None:
         if games := chunks.take():
-            worker.give(games)
+            worker.send(games)
             busy[worker.connection] = worker
 
     for worker in workers:
-        give_next(worker)
+        send_next(worker)
     while busy:
         for connection in wait([worker.connection for worker in busy.values()]):
             worker = busy.pop(connection)
-            finished, seconds = worker.take()
-            chunks.note(len(finished), seconds)
-            give_next(worker)
+            finished, seconds = worker.receive()
+            chunks.add_timing(len(finished), seconds)
+            send_next(worker)
             yield from finished
 
 
 @contextmanager
 def _workers(jobs: int, make: MakeAgent) -> Iterator[list[_Worker]]:
-    """So many workers, all of which are gone afterwards."""
+    """Start workers, and end all of them on exit."""
     workers: list[_Worker] = []
     try:
         with _interrupts_ignored():
@@ -180,7 +197,7 @@ def _workers(jobs: int, make: MakeAgent) -> Iterator[list[_Worker]]:
         yield workers
     finally:
         for worker in workers:
-            worker.connection.close()  # idle ones leave by themselves
+            worker.connection.close()  # ends idle workers
             if worker.games:
                 worker.process.terminate()
         for worker in workers:
@@ -192,7 +209,7 @@ def _workers(jobs: int, make: MakeAgent) -> Iterator[list[_Worker]]:
 
 @contextmanager
 def _interrupts_ignored() -> Iterator[None]:
-    """Processes started now ignore Ctrl-C, which a terminal sends to all: this one decides what to do."""
+    """Let processes started now ignore Ctrl-C, which a terminal sends to all processes: only this one handles it."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -204,10 +221,10 @@ def _interrupts_ignored() -> Iterator[None]:
 
 
 def _work(connection: Connection, make: MakeAgent) -> None:
-    """What a worker does: play the games it is given until the pipe ends."""
+    """The main function of a worker: play games until the pipe closes."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, _leave)
-    threading.Thread(target=_leave_with_parent, daemon=True).start()
+    signal.signal(signal.SIGTERM, _exit)
+    threading.Thread(target=_exit_with_parent, daemon=True).start()
     with Players(make) as players:
         while True:
             try:
@@ -217,37 +234,36 @@ def _work(connection: Connection, make: MakeAgent) -> None:
             answer = played_or_error(players, games)
             try:
                 connection.send(answer)
-            except OSError:  # the parent has gone
+            except OSError:  # the parent is gone
                 return
 
 
 def played_or_error(
     players: Players, games: Sequence[ScheduledGame]
 ) -> tuple[list[PlayedGame] | Exception, float]:
-    """The games played, or the exception that an agent raised with its traceback; and the seconds they took."""
+    """The finished games, or the exception that an agent raised, and the seconds they took."""
     start = time.perf_counter()
     played: list[PlayedGame] | Exception
     try:
         played = players.play(games)
     except Exception as error:
-        where = traceback.format_exc()
         played = error
         try:
             pickle.loads(pickle.dumps(error))
         except Exception:
             played = RuntimeError(f"{type(error).__name__} in a worker process")
-        played.add_note(where)
+        played.add_note("".join(traceback.format_exception(error)))
     return played, time.perf_counter() - start
 
 
-def _leave(*_: object) -> None:
-    """End this process, closing its agents on the way."""
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # one is enough
+def _exit(*_: object) -> None:
+    """Exit this process after closing its agents."""
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # only once
     raise SystemExit(0)
 
 
-def _leave_with_parent() -> None:
-    """Not even a killed parent leaves workers, or the programs behind their agents, running."""
+def _exit_with_parent() -> None:
+    """Exit when the parent dies, even if it is killed: no worker and no bot process is left running."""
     parent = multiprocessing.parent_process()
     assert parent is not None
     parent.join()

@@ -1,1 +1,1 @@
-"""Agents that need no search: the yardsticks."""
+"""Baselines without search: random and greedy."""

@@ -1,4 +1,4 @@
-"""One move ahead on its own board: points scored, floor penalty, and what unfinished lines and sets promise."""
+"""One-move lookahead on the player's board: points, floor penalty, and credit for unfinished lines and sets."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -19,17 +19,17 @@ from azul_env.core.spec import ACTIONS_PER_SOURCE, NUM_COLORS, NUM_LINES, num_ac
 from azul_env.core.state import NIBBLE, NIBBLE_BITS, Row, Rows, center_of, empty_rows
 from azul_env.core.variant import color_tiles, placement, wall_of
 
-LINE_PROMISE: Final = 0.6  # of a line that is not full: times the square of its fill and its points
-MARKER_WORTH: Final = 1.0  # of starting the next round
-# Of a row, column and color, each times the square of its share on the wall.
-ROW_PROMISE: Final = 0.6
-COLUMN_PROMISE: Final = 7.0
-COLOR_PROMISE: Final = 10.0
+LINE_WEIGHT: Final = 0.6  # of an unfinished line, times the squared filled fraction and its points
+MARKER_WEIGHT: Final = 1.0  # of starting the next round
+# Of an unfinished row, column or color, times the squared filled fraction.
+ROW_WEIGHT: Final = 0.6
+COLUMN_WEIGHT: Final = 7.0
+COLOR_WEIGHT: Final = 10.0
 
 
 @kernel
 def board_value(row: Row, player: int) -> float:
-    """Value of a player's board at the end of this round: points, penalties and promises."""
+    """Value of a player's board if the round ended now."""
     counts = row["line_counts"][player]
     colors = row["line_colors"][player]
     wall = wall_of(row, player)
@@ -45,28 +45,28 @@ def board_value(row: Row, player: int) -> float:
             wall = tiled
         else:
             fill = count / (line + 1)
-            value += LINE_PROMISE * fill * fill * points
+            value += LINE_WEIGHT * fill * fill * points
     value -= PENALTY_OF_TOKENS[floor_tokens(row["floors"][player])]
-    return value + _wall_promise(wall)
+    return value + _wall_value(wall)
 
 
 @kernel
-def _wall_promise(wall: int) -> float:
-    """Value of partly complete rows, columns and colors, by their share on the wall."""
+def _wall_value(wall: int) -> float:
+    """Value of partially complete rows, columns and colors."""
     value = 0.0
     for index in range(NUM_LINES):
         in_row = popcount(row_cells(wall, index)) / NUM_LINES
         in_column = popcount(column_cells(wall, index)) / NUM_LINES
-        value += ROW_PROMISE * in_row * in_row + COLUMN_PROMISE * in_column * in_column
+        value += ROW_WEIGHT * in_row * in_row + COLUMN_WEIGHT * in_column * in_column
     for color in range(NUM_COLORS):
         of_color = color_tiles(wall, color) / NUM_COLORS
-        value += COLOR_PROMISE * of_color * of_color
+        value += COLOR_WEIGHT * of_color * of_color
     return value
 
 
 @kernel
 def action_value(rows: Rows, i: int, scratch: Rows, action: int, before: float) -> float:
-    """What an action adds to the mover's board, worth `before` so far. Caller guarantees that it is legal."""
+    """Gain in board value by an action, from `before`. Caller guarantees that it is legal."""
     scratch[0] = rows[i]
     row = scratch[0]
     player = row["current_player"]
@@ -74,12 +74,12 @@ def action_value(rows: Rows, i: int, scratch: Rows, action: int, before: float) 
     source, color, destination = action_parts(action)
     draft(row, source, color, destination)
     took_marker = had_marker - row["marker_in_center"]
-    return board_value(row, player) - before + MARKER_WORTH * took_marker
+    return board_value(row, player) - before + MARKER_WEIGHT * took_marker
 
 
 @kernel
 def write_values(rows: Rows, i: int, scratch: Rows, values: NDArray[np.float64]) -> None:
-    """The value of every legal action of a game; -inf for the others."""
+    """Write the values of all actions of a game; -inf for illegal ones."""
     before = board_value(rows[i], rows[i]["current_player"])
     for action in range(ACTIONS_PER_SOURCE * (center_of(rows[i]) + 1)):
         source, color, destination = action_parts(action)
@@ -92,7 +92,7 @@ def write_values(rows: Rows, i: int, scratch: Rows, values: NDArray[np.float64])
 def write_greedy_actions(
     rows: Rows, scratch: Rows, actions: NDArray[np.int64], first: int, last: int
 ) -> None:
-    """The greedy action of every game, the first of equal ones. Caller guarantees that all games are on."""
+    """Write the best action of every game, the first of equal ones. Caller guarantees that no game is over."""
     for i in range(first, last):
         best = -np.inf
         before = board_value(rows[i], rows[i]["current_player"])
@@ -106,7 +106,7 @@ def write_greedy_actions(
 
 
 class GreedyAgent(Agent):
-    """The baseline that learners have to beat: one move ahead, its own board only. It needs no chance."""
+    """The deterministic baseline that learners have to beat."""
 
     def __init__(self, spec: str = "greedy", options: NoOptions | None = None) -> None:
         self.spec = spec
@@ -127,7 +127,7 @@ class GreedyAgent(Agent):
         return actions
 
     def analyse(self, state: GameState) -> list[MoveValue]:
-        """All legal moves by what they do for the player's board."""
+        """All legal moves by their gain in board value."""
         values = np.zeros(num_actions(state.num_players))
         write_values(state.rows, 0, self._scratch, values)
         legal = np.flatnonzero(values > -np.inf).tolist()

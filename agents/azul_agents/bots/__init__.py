@@ -1,1 +1,1 @@
-"""Other programs as agents, and our agents as programs, over JSON lines."""
+"""Other people's code as agents, and our agents as bots for other programs."""

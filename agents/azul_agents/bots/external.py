@@ -1,7 +1,7 @@
-"""Any program as a player, over the protocol of `docs/BOT_PROTOCOL.md`.
+"""An agent that talks to another program, over the protocol in `docs/BOT_PROTOCOL.md`.
 
-Whatever a bot does wrong becomes an AgentFailureError that says what happened; its process is then ended, and the next
-game starts a new one, so that an answer that comes too late never meets a later question.
+Every failure of the bot becomes an AgentFailureError. Its process is then killed and the next game starts a new one, so
+that a late answer is never taken for the answer to a later question.
 """
 
 import math
@@ -30,48 +30,47 @@ from azul_agents.registry import AgentSpecError
 from azul_env import GameState, illegal_reason, to_dict
 
 DEFAULT_TIMEOUT_SECONDS: Final = 60.0
-ANSWERS: Final = ("hello", "action")  # the types of message that answer a question
+ANSWERS: Final = ("hello", "action")  # message types that answer a question
 MAX_NAME_LETTERS: Final = 80
 QUIT: Final = to_line({"type": "quit"})
 
 
 class ExternalAgent(Agent):
-    """A bot in a process of its own, started for the first game and kept for the next ones."""
+    """A bot in a process of its own, which is started for the first game and reused."""
 
     def __init__(
         self, spec: str, options: ExternalOptions, timeout_seconds: float | None = None
     ) -> None:
-        """An answer may take `timeout_seconds`, else what the environment says, else 60 seconds.
+        """The time limit of an answer is `timeout_seconds`, else TIMEOUT_VARIABLE, else 60 seconds.
 
-        Raises AgentSpecError for a command or a limit that cannot be one; no process is started yet.
+        Raises AgentSpecError for an invalid command or limit. Starts no process.
         """
         self.spec = spec
         self._command = _split(spec, options.command)
-        # What the bot is told; None is the protocol's own limit.
+        # Sent to the bot; None is the default of the protocol.
         self._time_limit_seconds = _checked_limit(timeout_seconds)
         self._process: BotProcess | None = None
         self._game: tuple[int, int] | None = None  # number of players and seat
-        self._may_have_left = (
-            False  # whether the process is from an earlier game and was not asked yet
-        )
-        self._ignored = ""  # the last type of message that was passed over in this question
-        self.bot_name: str | None = None  # what the bot calls itself
+        # The process is from an earlier game and has not answered in this one.
+        self._may_have_left = False
+        self._ignored = ""  # the last message that was skipped while waiting for the answer
+        self.bot_name: str | None = None  # from its hello
 
     @property
     def timeout_seconds(self) -> float:
-        """How long the bot may take for an answer."""
+        """Time limit of an answer."""
         return self._time_limit_seconds or DEFAULT_TIMEOUT_SECONDS
 
     def begin_game(self, num_players: int, seat: int) -> None:
-        """Tell the bot, which is started if it does not run. Raises AgentFailureError."""
+        """Announce a new game; start the bot if it is not running. Raises AgentFailureError."""
         self._may_have_left = self._is_running()
         if not self._may_have_left:
             self._start(num_players)
         self._game = (num_players, seat)
-        self._tell({"type": "new_game", "num_players": num_players, "seat": seat})
+        self._send({"type": "new_game", "num_players": num_players, "seat": seat})
 
     def act(self, state: GameState, legal_mask: NDArray[np.bool_], rng: np.random.Generator) -> int:
-        """What the bot answers. Begins a game by itself if that was not done for this seat. `rng` is not used."""
+        """Ask the bot. Begins a game if that was not done for this seat. `rng` is not used."""
         game = (state.num_players, state.current_player)
         if self._process is None or self._game != game:
             self.begin_game(*game)
@@ -81,7 +80,7 @@ class ExternalAgent(Agent):
             "legal_actions": np.flatnonzero(legal_mask).tolist(),
             "time_limit_seconds": self._time_limit_seconds,
         }
-        with self._ending_the_bot_on_failure():
+        with self._killing_the_bot_on_failure():
             action = self._ask_for_action(question)
             if not (0 <= action < len(legal_mask) and legal_mask[action]):
                 reason = illegal_reason(state, action)
@@ -90,32 +89,32 @@ class ExternalAgent(Agent):
         return action
 
     def end_game(self, scores: Sequence[int], winners: Sequence[int]) -> None:
-        """Tell the bot if it is still there. Never fails: the game is over."""
+        """Announce the end of the game if the bot is running. Never fails."""
         self._game = None
         if self._is_running():
             points, seats = [int(score) for score in scores], [int(seat) for seat in winners]
-            self._tell({"type": "game_over", "scores": points, "winners": seats})
+            self._send({"type": "game_over", "scores": points, "winners": seats})
 
     def close(self) -> None:
-        """Ask the bot to quit; a second later it is ended."""
+        """Ask the bot to quit, and kill it after a second."""
         process, self._process, self._game = self._process, None, None
         if process is not None:
             process.close(QUIT)
 
     def _is_running(self) -> bool:
-        """Whether there is a process, of ours: one that we share with the process we were forked from is not."""
+        """True if there is a process that we started ourselves, not one inherited by a fork."""
         process = self._process
         return process is not None and process.owner == os.getpid() and not process.has_ended
 
     def _start(self, num_players: int) -> None:
-        """Start the bot and exchange greetings."""
+        """Start the bot and exchange hellos."""
         self._drop()
         try:
             self._process = BotProcess(self._command)
         except (OSError, ValueError) as error:
             raise AgentFailureError(f"{self.spec}: the bot cannot be started: {error}") from error
-        with self._ending_the_bot_on_failure():
-            self._tell({"type": "hello", "protocol": PROTOCOL, "num_players": num_players})
+        with self._killing_the_bot_on_failure():
+            self._send({"type": "hello", "protocol": PROTOCOL, "num_players": num_players})
             hello = self._answer("hello")
             if not is_whole_number(hello.get("protocol")) or hello["protocol"] != PROTOCOL:
                 spoken = f"{hello.get('protocol')!r:.40}"
@@ -125,35 +124,35 @@ class ExternalAgent(Agent):
             self.bot_name = hello["name"][:MAX_NAME_LETTERS]
 
     def _ask_for_action(self, question: Message) -> int:
-        """The number that the bot answers with, legal or not."""
+        """The action that the bot answers with, legal or not."""
         assert self._process is not None and self._game is not None
         try:
-            self._process.drop_unasked_lines()
-            self._tell(question)
+            self._process.discard_output()
+            self._send(question)
             answer = self._answer("action")
         except BotEndedError:
             if not self._may_have_left:
                 raise
-            # A bot may leave after a game. It can do so at any moment, even now: here is where it shows.
+            # A bot may exit after a game, which may show only now: start another.
             game = self._game
             self._drop()
             self.begin_game(*game)
-            self._tell(question)
+            self._send(question)
             answer = self._answer("action")
         self._may_have_left = False
         action = answer.get("action")
         if not is_whole_number(action):
             raise BotFailureError(
-                f"answered with an action that is no whole number: {action!r:.100}"
+                f"answered with an action that is not a whole number: {action!r:.100}"
             )
         return action
 
-    def _tell(self, message: Message) -> None:
+    def _send(self, message: Message) -> None:
         assert self._process is not None
         self._process.send(to_line(message))
 
     def _answer(self, expected: str) -> Message:
-        """The next message of a type; types that are no answers are passed over. Raises BotFailureError."""
+        """The next message of the expected type; messages that are not answers are skipped. Raises BotFailureError."""
         assert self._process is not None
         self._ignored = ""
         deadline = time.monotonic() + self.timeout_seconds
@@ -175,50 +174,50 @@ class ExternalAgent(Agent):
             self._ignored = f"{message!r:.100}"
 
     @contextmanager
-    def _ending_the_bot_on_failure(self) -> Iterator[None]:
-        """Whatever interrupts a question ends the bot, and its own failures become the agent's."""
+    def _killing_the_bot_on_failure(self) -> Iterator[None]:
+        """Kill the bot on any exception; its own failures become AgentFailureError."""
         try:
             yield
         except BotFailureError as failure:
-            message = self._told(failure)
+            message = self._described(failure)
             self._drop()
             raise AgentFailureError(message) from failure
         except BaseException:
             self._drop()
             raise
 
-    def _told(self, failure: BotFailureError) -> str:
-        """What happened, with all that helps to find out why."""
+    def _described(self, failure: BotFailureError) -> str:
+        """The failure with the context needed to debug it."""
         parts = [f"{self.spec}: the bot {failure}"]
         if self._ignored:
             parts.append(f"ignored before that: {self._ignored}")
-        words = self._process.last_words() if self._process is not None else ""
-        if words:
-            parts.append(f"last on stderr: {words}")
+        stderr = self._process.stderr_tail() if self._process is not None else ""
+        if stderr:
+            parts.append(f"last on stderr: {stderr}")
         return "; ".join(parts)
 
     def _drop(self) -> None:
-        """End the process at once; the next game starts another one."""
+        """Kill the process; the next game starts another."""
         process, self._process, self._game = self._process, None, None
         if process is not None:
             process.kill()
 
 
 def _split(spec: str, command: str) -> list[str]:
-    """The words of a command as a shell would see them."""
+    """Split a command like a shell."""
     try:
         words = shlex.split(command)
     except ValueError as error:
         raise AgentSpecError(f"{spec!r}: {error}") from None
     if not words or not words[0]:
-        raise AgentSpecError(f"{spec!r}: there is no command")
+        raise AgentSpecError(f"{spec!r}: the command is missing")
     if os.name != "posix":
-        raise AgentSpecError(f"{spec!r}: bots can be run on Linux and macOS only")
+        raise AgentSpecError(f"{spec!r}: bots run only on Linux and macOS")
     return words
 
 
 def _checked_limit(timeout_seconds: float | None) -> float | None:
-    """The limit that somebody has set, here or in the environment; None if nobody has."""
+    """The given time limit, else that of the environment variable, else None."""
     if timeout_seconds is None:
         text = os.environ.get(TIMEOUT_VARIABLE)
         if not text:

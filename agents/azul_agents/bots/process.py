@@ -1,7 +1,7 @@
-"""A program that is talked to in lines: never waited for beyond a limit, never read beyond a limit, always ended.
+"""A child process that exchanges lines with us, with limits on time and output, and that never outlives us.
 
-One thread serves all three pipes, none of which ever blocks. So neither a bot that does not read, nor one that writes
-without end, nor one that leaves a pipe open in a child of its own can hold us up. Needs Linux or macOS.
+All three pipes are non-blocking and served by one thread. So a bot cannot block us by not reading, by endless output, or
+by leaving a pipe open in a child process. Needs Linux or macOS.
 """
 
 import contextlib
@@ -15,33 +15,33 @@ from collections import deque
 from collections.abc import Sequence
 from typing import IO, Final
 
-MAX_BYTES_PER_QUESTION: Final = 1 << 20  # of output, all lines that are not the answer included
+MAX_BYTES_PER_QUESTION: Final = 1 << 20  # of output, including lines that are not the answer
 CHUNK_BYTES: Final = 1 << 16
-LAST_WORDS_BYTES: Final = 2000  # of stderr, kept for the message that says what went wrong
-LAST_WORDS_LINES: Final = 5
-LAST_WORDS_READS: Final = 4  # more than a pipe holds; a bot may write faster than we read
-LOOK_SECONDS: Final = 0.1  # how often to look whether a bot has ended whose pipe stays open
-QUIT_SECONDS: Final = 1.0  # for a bot to end when asked to
-TERMINATE_SECONDS: Final = 0.5  # for a bot to end when told to
-KILL_SECONDS: Final = 5.0  # for the system to carry out what no process can refuse
+STDERR_BYTES: Final = 2000  # kept for error messages
+STDERR_LINES: Final = 5
+STDERR_READS: Final = 4  # more than a pipe holds; a bot may write faster than we read
+POLL_SECONDS: Final = 0.1  # between checks for the exit of a bot whose pipe stays open
+QUIT_SECONDS: Final = 1.0  # to exit after `quit`
+TERMINATE_SECONDS: Final = 0.5  # to exit after SIGTERM
+KILL_SECONDS: Final = 5.0  # to exit after SIGKILL
 
-# Outlives us if we are killed: the end of its input is the end of our process, whatever ended it.
+# Survives if we are killed. Its input is closed when our process ends, for whatever reason.
 WATCHDOG: Final = 'read -r _; kill -s KILL -- "-$1"'
 
 
 class BotFailureError(Exception):
-    """A bot did not do its part: the message says what happened, as what follows "the bot"."""
+    """A bot violated the protocol; the message continues the sentence "the bot ..."."""
 
 
 class BotEndedError(BotFailureError):
-    """A bot ended, or closed its output, while something was expected from it."""
+    """A bot exited or closed its output while an answer was due."""
 
 
 class BotProcess:
-    """A running bot in a session of its own, which ends with this object, at the latest with our process."""
+    """A running bot in a session of its own; killed with this object, or at the latest when our process ends."""
 
     def __init__(self, command: Sequence[str]) -> None:
-        """Start a program. Raises OSError, or ValueError for a command that cannot be one."""
+        """Start a program. Raises OSError, or ValueError for an invalid command."""
         self.owner = os.getpid()
         self._child = subprocess.Popen(
             command,
@@ -62,74 +62,74 @@ class BotProcess:
         self._selector.register(self._stdout, selectors.EVENT_READ)
         self._selector.register(self._stderr, selectors.EVENT_READ)
         self._is_stdin_open = self._is_stdout_open = True
-        self._outgoing = b""  # what the bot has not taken yet
-        self._lines: deque[bytes] = deque()  # what it has said and nobody has looked at
+        self._outgoing = b""  # not yet written to the pipe
+        self._lines: deque[bytes] = deque()  # received and not yet read by the caller
         self._unfinished_line = bytearray()
         self._bytes_left = MAX_BYTES_PER_QUESTION
-        self._last_words = b""
+        self._stderr_tail = b""
 
     @property
     def pid(self) -> int:
-        """The number of the process, and of its group and session."""
+        """The ID of the process, and of its group and session."""
         return self._child.pid
 
     @property
     def has_ended(self) -> bool:
-        """Whether the process is gone."""
+        """True if the process has exited."""
         return self._child.poll() is not None
 
     def send(self, line: bytes) -> None:
-        """Hand over a line without waiting: what does not fit into the pipe follows while the bot is waited for."""
+        """Send a line without blocking; what does not fit into the pipe is sent while waiting for the answer."""
         self._outgoing += line
         self._write()
 
-    def drop_unasked_lines(self) -> None:
-        """Forget what the bot has said so far: it cannot be the answer to a question that comes now."""
+    def discard_output(self) -> None:
+        """Drop all output so far, since it cannot answer the next question."""
         self._bytes_left = MAX_BYTES_PER_QUESTION
         while self._is_stdout_open and self._read_stdout():
             pass
         self._lines.clear()
 
     def next_line(self, deadline: float) -> bytes | None:
-        """The next line, or None if there was none until `deadline` (of time.monotonic). Raises BotFailureError."""
+        """The next line, or None if there is none before `deadline` (time.monotonic). Raises BotFailureError."""
         while not self._lines:
             seconds_left = deadline - time.monotonic()
             if seconds_left <= 0:
                 return None
-            # Asked before the pipes are looked at, so that what a bot wrote before its end is read first.
+            # Checked before the pipes, so that the output before an exit is still read.
             had_ended = self.has_ended
-            is_quiet = not self._exchange(0.0 if had_ended else min(seconds_left, LOOK_SECONDS))
+            is_quiet = not self._exchange(0.0 if had_ended else min(seconds_left, POLL_SECONDS))
             is_over = not self._is_stdout_open or (had_ended and is_quiet)
             if is_over and not self._lines:
                 raise BotEndedError(self._how_it_ended())
         return self._lines.popleft()
 
-    def last_words(self) -> str:
+    def stderr_tail(self) -> str:
         """The last lines of stderr, in one line."""
-        for _ in range(LAST_WORDS_READS):
+        for _ in range(STDERR_READS):
             if not self._read_stderr():
                 break
-        lines = self._last_words.decode(errors="replace").split("\n")
+        lines = self._stderr_tail.decode(errors="replace").split("\n")
         shown = [line.strip() for line in lines if line.strip()]
-        text = " | ".join(shown[-LAST_WORDS_LINES:])
-        # It ends up in records and on terminals, which control characters would confuse.
+        text = " | ".join(shown[-STDERR_LINES:])
+        # No control characters in records and on terminals.
         return "".join(letter if letter.isprintable() else " " for letter in text)
 
     def close(self, farewell: bytes) -> None:
-        """Ask the bot to end, and end it anyway soon after."""
+        """Ask the bot to quit, and kill it after QUIT_SECONDS."""
         if os.getpid() == self.owner and self._end.alive:
             self.send(farewell)
             self._is_stdin_open = False
-            _close(self._child.stdin)  # some bots understand only this
+            _close(self._child.stdin)  # for bots that do not know `quit`
             _wait(self._child, QUIT_SECONDS)
         self.kill()
 
     def kill(self) -> None:
-        """End the process and its children."""
+        """Kill the process and its children."""
         self._end()
 
     def _exchange(self, seconds: float) -> bool:
-        """Write and read what can be, after waiting so long at most; whether there was anything."""
+        """Wait until a pipe is ready, then write and read; True if one was ready in time."""
         ready = self._selector.select(seconds)
         for key, _ in ready:
             if key.fd == self._stdin:
@@ -148,7 +148,7 @@ class BotProcess:
             self._outgoing = self._outgoing[os.write(self._stdin, self._outgoing) :]
         except BlockingIOError:
             pass
-        except OSError:  # nobody reads any more; what the bot still says counts nevertheless
+        except OSError:  # the bot closed its input, but may still answer
             self._is_stdin_open, self._outgoing = False, b""
         if self._outgoing and not had_to_wait:
             self._selector.register(self._stdin, selectors.EVENT_WRITE)
@@ -156,7 +156,7 @@ class BotProcess:
             self._selector.unregister(self._stdin)
 
     def _read_stdout(self) -> bool:
-        """Take what stdout holds; whether that was anything. Raises BotFailureError if it is too much."""
+        """Read from stdout; True if there was anything. Raises BotFailureError if it is too much."""
         data = _read(self._stdout)
         if data == b"":
             self._selector.unregister(self._stdout)
@@ -175,21 +175,21 @@ class BotProcess:
         return True
 
     def _read_stderr(self) -> bool:
-        """Take what stderr holds; whether that was anything."""
+        """Read from stderr; True if there was anything."""
         data = _read(self._stderr)
         if data == b"" and self._stderr in self._selector.get_map():
             self._selector.unregister(self._stderr)
-        self._last_words = (self._last_words + (data or b""))[-LAST_WORDS_BYTES:]
+        self._stderr_tail = (self._stderr_tail + (data or b""))[-STDERR_BYTES:]
         return bool(data)
 
     def _how_it_ended(self) -> str:
-        """What is known about a bot that can say no more."""
-        _wait(self._child, LOOK_SECONDS)  # output closes a moment before the process is gone
+        """How the bot ended, for the error message."""
+        _wait(self._child, POLL_SECONDS)  # the output closes shortly before the process exits
         code = self._child.poll()
         if code is None:
             return "closed its output"
         if code < 0:
-            return f"was ended by signal {-code}"
+            return f"was killed by signal {-code}"
         return f"ended with exit code {code}"
 
 
@@ -201,13 +201,13 @@ def _pipes(child: subprocess.Popen[bytes]) -> tuple[IO[bytes], IO[bytes], IO[byt
 
 
 def _non_blocking(pipe: IO[bytes]) -> int:
-    """The number of a pipe, made never to wait."""
+    """Make a pipe non-blocking; its file descriptor."""
     os.set_blocking(pipe.fileno(), False)
     return pipe.fileno()
 
 
 def _read(pipe: int) -> bytes | None:
-    """What a pipe holds: nothing (None), some bytes, or its end (empty)."""
+    """Bytes from a pipe; None if it has none, empty if it is closed."""
     try:
         return os.read(pipe, CHUNK_BYTES)
     except BlockingIOError:
@@ -215,7 +215,7 @@ def _read(pipe: int) -> bytes | None:
 
 
 def _watchdog_of(group: int) -> subprocess.Popen[bytes]:
-    """A process that kills a group as soon as ours is gone."""
+    """A process that kills a process group when ours ends."""
     return subprocess.Popen(
         ["/bin/sh", "-c", WATCHDOG, "azul-bot-watchdog", str(group)],
         stdin=subprocess.PIPE,
@@ -228,7 +228,7 @@ def _watchdog_of(group: int) -> subprocess.Popen[bytes]:
 def _end_both(
     child: subprocess.Popen[bytes], watchdog: subprocess.Popen[bytes], owner: int
 ) -> None:
-    """End a bot and then its watchdog. In a process forked from ours, do nothing: the bot is not its own."""
+    """End a bot and then its watchdog. Does nothing in a fork of the process that started them."""
     if os.getpid() != owner:
         return
     _end_group(child)
@@ -238,9 +238,9 @@ def _end_both(
 
 
 def _end_group(child: subprocess.Popen[bytes]) -> None:
-    """End a process and all of its group, politely first."""
+    """End a process group by SIGTERM, then SIGKILL."""
     for number, seconds in ((signal.SIGTERM, TERMINATE_SECONDS), (signal.SIGKILL, KILL_SECONDS)):
-        # The group outlives its first process as long as any child does, so it is always signalled.
+        # Always signalled, since children may outlive the first process of the group.
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(child.pid, number)
         _wait(child, seconds)

@@ -1,4 +1,4 @@
-"""The messages of the bot protocol as lines of JSON; `docs/BOT_PROTOCOL.md` describes them."""
+"""Messages of the bot protocol in `docs/BOT_PROTOCOL.md` as JSON lines."""
 
 import json
 from typing import Any, Final, TypeGuard
@@ -8,7 +8,7 @@ Message = dict[str, Any]
 
 
 class MalformedMessageError(ValueError):
-    """A line that is no message."""
+    """A line that is not a message."""
 
 
 def to_line(message: Message) -> bytes:
@@ -17,16 +17,16 @@ def to_line(message: Message) -> bytes:
 
 
 def from_line(line: bytes) -> Message:
-    """The message in a line: an object whose type is a text. Raises MalformedMessageError."""
+    """Parse a message: a JSON object with a type. Raises MalformedMessageError."""
     try:
         message = json.loads(line)
     except (ValueError, RecursionError):
-        raise MalformedMessageError(f"no JSON: {line!r:.100}") from None
+        raise MalformedMessageError(f"invalid JSON: {line!r:.100}") from None
     if not isinstance(message, dict) or not isinstance(message.get("type"), str):
-        raise MalformedMessageError(f"no JSON object with a type: {line!r:.100}")
+        raise MalformedMessageError(f"JSON that is not an object with a type: {line!r:.100}")
     return message
 
 
 def is_whole_number(value: object) -> TypeGuard[int]:
-    """Whether a value of JSON is a whole number; Python counts true and false among them."""
+    """True for a JSON integer; excludes bool, a subclass of int."""
     return type(value) is int

@@ -1,8 +1,7 @@
-"""Python code of the user's as a player: `python:MODULE:NAME`, and what installed packages register as agents.
+"""Users' Python code as agents: `python:MODULE:NAME`, and entry points of installed packages.
 
-NAME is a subclass of Agent, any class with `act(state, legal_mask, rng)`, such a function, or an object with that
-method. Options of the spec are keyword arguments of the constructor (of the function, beyond its three), converted by
-their annotations.
+NAME is a subclass of Agent, any class or object with a method `act(state, legal_mask, rng)`, or a function with these
+parameters. Options of the spec are keyword arguments of the constructor or function, converted by their annotations.
 """
 
 import dataclasses
@@ -33,7 +32,7 @@ WANTED: Final = (
 
 
 class WrappedAgent(Agent):
-    """A player that is no subclass of Agent; of the methods of an agent, it may have any besides `act`."""
+    """An object or function that is not an Agent. Other methods of Agent are forwarded if it has them."""
 
     def __init__(self, spec: str, player: Any, act: Callable[..., int]) -> None:
         self.spec = spec
@@ -41,40 +40,40 @@ class WrappedAgent(Agent):
         self._act = act
 
     def act(self, state: GameState, legal_mask: NDArray[np.bool_], rng: np.random.Generator) -> int:
-        """The player's answer."""
+        """Call the user's code."""
         return self._act(state, legal_mask, rng)
 
     @property
     def one_game_at_a_time(self) -> bool:
-        """True if the player listens to the begin or the end of a game."""
+        """True if the object has `begin_game` or `end_game`."""
         return hasattr(self._player, "begin_game") or hasattr(self._player, "end_game")
 
     def analyse(self, state: GameState) -> list[MoveValue]:
-        """The player's values, if it has any."""
+        """Forwarded."""
         return getattr(self._player, "analyse", super().analyse)(state)
 
     def begin_game(self, num_players: int, seat: int) -> None:
-        """Pass it on."""
+        """Forwarded."""
         getattr(self._player, "begin_game", super().begin_game)(num_players, seat)
 
     def end_game(self, scores: Sequence[int], winners: Sequence[int]) -> None:
-        """Pass it on."""
+        """Forwarded."""
         getattr(self._player, "end_game", super().end_game)(scores, winners)
 
     def close(self) -> None:
-        """Pass it on."""
+        """Forwarded."""
         getattr(self._player, "close", super().close)()
 
 
 def python_agent(spec: str, options: PythonOptions) -> Agent:
-    """The agent of `python:MODULE:NAME:key=value`. Raises AgentSpecError, which says what to do."""
+    """The agent of `python:MODULE:NAME:key=value`. Raises AgentSpecError."""
     module, name, *rest = options.target.split(":", 2)
     kind = kind_of(_found(spec, module, name), f"python:{module}:{name}")
     return kind.make(spec, parse_options(kind, "".join(rest), spec))
 
 
 def kind_of(target: Any, name: str) -> AgentKind:
-    """The kind of a class, object or function that plays. Raises AgentSpecError if it cannot play."""
+    """The registry entry of a class, object or function. Raises AgentSpecError if it cannot play."""
     make: Callable[..., Agent]
     options: type
     if inspect.isclass(target) and callable(getattr(target, "act", None)):
@@ -84,7 +83,7 @@ def kind_of(target: Any, name: str) -> AgentKind:
     elif callable(target) and not inspect.isclass(target):
         make, options = _from_function, _options_class(target, target, len(ACT_ARGUMENTS))
     else:
-        raise AgentSpecError(f"{name!r} is no agent: {WANTED}")
+        raise AgentSpecError(f"{name!r} is not an agent: {WANTED}")
     summary = (inspect.getdoc(target) or "").partition("\n")[0]
     return AgentKind(name, summary, partial(make, target), options)
 
@@ -112,7 +111,7 @@ def _from_function(function: Callable[..., int], spec: str, options: Any) -> Age
 
 
 def _found(spec: str, module_name: str, name: str) -> Any:
-    """The object of this name in a module, which may be in the current folder, as with `python -m`."""
+    """Import an object; modules are also found in the current folder, as with `python -m`."""
     if not {"", os.getcwd()} & set(sys.path):
         sys.path.insert(0, os.getcwd())
     importlib.invalidate_caches()
@@ -139,7 +138,7 @@ def _is_own_player(value: Any, module: types.ModuleType) -> bool:
 
 
 def _check_arguments(spec: str, act: Callable[..., Any]) -> None:
-    """Raise AgentSpecError if `act` does not take what agents are given."""
+    """Raise AgentSpecError if `act` cannot take the three arguments."""
     try:
         inspect.signature(act).bind(*ACT_ARGUMENTS)
     except TypeError as error:
@@ -150,7 +149,7 @@ def _check_arguments(spec: str, act: Callable[..., Any]) -> None:
 
 
 def _failure(spec: str, doing: str, error: BaseException) -> AgentSpecError:
-    """What the user's code raised, and where."""
+    """An exception in the user's code, with its location."""
     last = traceback.extract_tb(error.__traceback__)[-1]
     return AgentSpecError(
         f"{spec!r}: {doing} raised {type(error).__name__}: {error} ({last.filename}, line {last.lineno})"
@@ -158,7 +157,7 @@ def _failure(spec: str, doing: str, error: BaseException) -> AgentSpecError:
 
 
 def _options_class(target: Any, annotated: Any, skipped: int = 0) -> type:
-    """A dataclass of the keyword parameters behind the first `skipped`."""
+    """A dataclass of the keyword parameters after the first `skipped`."""
     try:
         parameters = list(inspect.signature(target).parameters.values())[skipped:]
     except (TypeError, ValueError):  # some classes of C extensions have no signature
@@ -176,7 +175,7 @@ def _options_class(target: Any, annotated: Any, skipped: int = 0) -> type:
 
 
 def _option_type(parameter: inspect.Parameter, hints: dict[str, Any]) -> Any:
-    """The annotated type if a text can be converted to it, else that of the default, else str."""
+    """The annotated type if options can have it, else that of the default, else str."""
     for expected in (hints.get(parameter.name), type(parameter.default)):
         if set(getattr(expected, "__args__", (expected,))) <= OPTION_TYPES:
             return expected
@@ -186,14 +185,14 @@ def _option_type(parameter: inspect.Parameter, hints: dict[str, Any]) -> Any:
 def _option_field(parameter: inspect.Parameter) -> Any:
     default = parameter.default
     if default is parameter.empty:
-        return dataclasses.field(metadata={"doc": "must be given"})
-    # Defaults are only shown: what a spec does not give, the constructor is not given either.
+        return dataclasses.field(metadata={"doc": "required"})
+    # Defaults are only for display: options that are not in the spec are not passed on.
     shown = default if type(default) in OPTION_TYPES else None
     return dataclasses.field(default=shown, metadata={"doc": ""})
 
 
 def _given(options: Any) -> dict[str, Any]:
-    """The options that differ from their defaults."""
+    """The options that differ from the defaults."""
     fields = dataclasses.fields(options)
     values = {field.name: getattr(options, field.name) for field in fields}
     return {

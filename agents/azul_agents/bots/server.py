@@ -1,4 +1,4 @@
-"""One of our agents as a bot: the other side of the protocol of `docs/BOT_PROTOCOL.md`."""
+"""One of our agents as a bot, for other programs that speak the protocol in `docs/BOT_PROTOCOL.md`."""
 
 import hashlib
 from collections.abc import Callable, Iterable
@@ -15,15 +15,22 @@ from azul_agents.bots.protocol import (
     is_whole_number,
     to_line,
 )
-from azul_env import GameState, InvalidPositionError, format_state, from_dict, legal_mask
-from azul_env.core.spec import MAX_PLAYERS, MIN_PLAYERS
+from azul_env import (
+    MAX_PLAYERS,
+    MIN_PLAYERS,
+    GameState,
+    InvalidPositionError,
+    format_state,
+    from_dict,
+    legal_mask,
+)
 from azul_env.validation import LINE_KEYS, PLAYER_KEYS, POSITION_KEYS
 
 
 def serve(
     agent: Agent, lines: Iterable[bytes], write: Callable[[bytes], object], seed: int
 ) -> None:
-    """Answer lines until one says quit or none is left. Raises AgentFailureError if the agent has no answer."""
+    """Answer messages until `quit` or the end of input. Raises AgentFailureError if the agent fails."""
     server = BotServer(agent, seed)
     for line in lines:
         if not line.strip():
@@ -40,14 +47,14 @@ def serve(
 
 
 class BotServer:
-    """Answers messages with an agent's choices, which depend on nothing but the seed and the position."""
+    """Answers messages by an agent, whose actions depend only on the seed and the position."""
 
     def __init__(self, agent: Agent, seed: int) -> None:
         self._agent = agent
         self._seed = seed
 
     def reply(self, message: Message) -> Message | None:
-        """The answer to a message, None if it wants none. Raises MalformedMessageError, InvalidPositionError."""
+        """The answer to a message, if it needs one. Raises MalformedMessageError, InvalidPositionError."""
         match message["type"]:
             case "hello":
                 return {"type": "hello", "protocol": PROTOCOL, "name": self._agent.spec}
@@ -67,17 +74,16 @@ class BotServer:
 
 
 def question_rng(seed: int, state: GameState) -> np.random.Generator:
-    """The generator for one question.
+    """A new generator for each question, from the seed and the position.
 
-    Made anew from seed and position, so that an answer does not depend on which games a process has seen before: matches
-    on several processes come out the same however the games are shared out.
+    So answers do not depend on earlier games, and a match is the same for any number of processes.
     """
     digest = hashlib.sha256(format_state(state).encode()).digest()
     return np.random.default_rng([seed, int.from_bytes(digest)])
 
 
 def _table(message: Message) -> tuple[int, int]:
-    """The number of players and the seat of a new game."""
+    """Number of players and seat in a new_game message."""
     players, seat = message.get("num_players"), message.get("seat")
     if not is_whole_number(players) or not MIN_PLAYERS <= players <= MAX_PLAYERS:
         raise MalformedMessageError(f"new_game: num_players cannot be {players!r:.40}")
@@ -94,7 +100,7 @@ def _numbers(message: Message, key: str) -> list[int]:
 
 
 def _known_part(position: Any) -> Any:
-    """A position without the keys that later versions may add: the protocol ignores them, `from_dict` does not."""
+    """A position without unknown keys, which the protocol allows and `from_dict` does not."""
     position = _only(POSITION_KEYS, position)
     if isinstance(position, dict) and isinstance(position.get("players"), list):
         position["players"] = [_only(PLAYER_KEYS, player) for player in position["players"]]

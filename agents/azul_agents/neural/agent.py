@@ -1,4 +1,4 @@
-"""Trained networks as players: `neural` from a file, `ppo` with the models that come with the package."""
+"""Agents around trained networks: `neural` from a file, `ppo` with the packaged models."""
 
 from collections.abc import Callable, Sequence
 from functools import cache
@@ -14,37 +14,36 @@ from azul_agents.kinds import NeuralOptions, PpoOptions
 from azul_agents.neural.forward import layers_of, logits_and_values, write_games
 from azul_agents.neural.model_file import Model, ModelFileError, read_model
 from azul_agents.registry import AgentSpecError
-from azul_env import GameState, Rows, legal_mask
-from azul_env.core.spec import ACTIONS_PER_SOURCE, num_factories
+from azul_env import GameState, Rows, legal_mask, num_actions
 from azul_env.observation import observation_size
 
 
 class Preference(NamedTuple):
-    """A legal move and the probability with which the network would play it."""
+    """A legal move and its probability under the network's policy."""
 
     action: int
     probability: float
 
 
 class NeuralPolicy:
-    """A network that judges positions of one number of players."""
+    """A network for one number of players."""
 
     def __init__(self, model: Model) -> None:
         self.num_players = model.num_players
         self.card = model.card
-        self.num_actions = ACTIONS_PER_SOURCE * (num_factories(model.num_players) + 1)
+        self.num_actions = num_actions(model.num_players)
         self._layers = layers_of(model)
         self._observation = np.empty(observation_size(model.num_players), np.float32)
 
     @classmethod
     def load(cls, path: Path | str) -> "NeuralPolicy":
-        """The network in a file. Raises ModelFileError, which names the file and what is wrong with it."""
+        """Load a model file. Raises ModelFileError."""
         return cls(read_model(Path(path)))
 
     def logits_and_values(
         self, observations: NDArray[Any]
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Logits (batch, actions), legal or not, and values (batch,) of observations (batch, size) as float32."""
+        """Unmasked logits (batch, actions) and values (batch,) of float32 observations (batch, size)."""
         size = observation_size(self.num_players)
         if observations.ndim != 2 or observations.shape[1] != size:
             raise ValueError(f"observations must have shape (batch, {size}): {observations.shape}")
@@ -66,23 +65,23 @@ class NeuralPolicy:
 
 
 class NeuralAgent(Agent):
-    """Plays what a network prefers.
+    """Plays by a network's policy.
 
-    A network trained by PPO knows how much it likes each move, and what rewards it expects from here on; it does not know
-    by how many points a move is better than another. So there is no analysis in points: `preferences` tells what it knows.
+    A network trained by PPO has a policy and a value for the position, but no values of moves in points. So it cannot
+    analyse; see `preferences` for its policy.
     """
 
     def __init__(
         self, spec: str, policy_for: Callable[[int], NeuralPolicy], temperature: float = 0.0
     ) -> None:
-        """`policy_for` gives the network for a number of players, or raises ValueError."""
+        """`policy_for` returns the network for a number of players, or raises ValueError."""
         self.spec = spec
         self.temperature = temperature
         self._policy_for = policy_for
         self._policy: NeuralPolicy | None = None
 
     def begin_game(self, num_players: int, seat: int) -> None:
-        """Load the network before anybody waits for a move. Raises AgentSpecError if there is none for this game."""
+        """Load the network before the first move. Raises AgentSpecError if there is none for this number of players."""
         self.policy(num_players)
 
     @property
@@ -91,34 +90,34 @@ class NeuralAgent(Agent):
         return False
 
     def act(self, state: GameState, legal_mask: NDArray[np.bool_], rng: np.random.Generator) -> int:
-        """The legal action with the highest logit, the first of equal ones; or a sampled one, see `temperature`."""
+        """The legal action with the highest logit, or a sampled one if the temperature is above 0."""
         return int(self.act_batch(state.rows, legal_mask.reshape(1, -1), [rng])[0])
 
     def act_batch(
         self, rows: Rows, legal_masks: NDArray[np.bool_], rngs: Sequence[np.random.Generator]
     ) -> NDArray[np.int64]:
-        """What `act` chooses in each of many games."""
+        """The actions that `act` would choose."""
         logits = self._legal_logits(rows, legal_masks)
         if self.temperature == 0:
             return logits.argmax(axis=1)
-        cumulated = _likelihoods(logits, self.temperature).cumsum(axis=1)
-        thresholds = np.array([rng.random() for rng in rngs]) * cumulated[:, -1]
-        # Rounding could lead past the end; an action of likelihood 0 adds nothing and is never found.
-        found = (cumulated > thresholds[:, None]).argmax(axis=1)
-        return np.where(thresholds < cumulated[:, -1], found, logits.argmax(axis=1))
+        cumulative = _unnormalized(logits, self.temperature).cumsum(axis=1)
+        thresholds = np.array([rng.random() for rng in rngs]) * cumulative[:, -1]
+        # Illegal actions have probability 0, so they are never sampled. Rounding may bring a threshold to the total.
+        sampled = (cumulative > thresholds[:, None]).argmax(axis=1)
+        return np.where(thresholds < cumulative[:, -1], sampled, logits.argmax(axis=1))
 
     def preferences(self, state: GameState) -> list[Preference]:
-        """All legal moves with the probability that the network gives them, the most probable first."""
+        """All legal moves with their probabilities, the most likely first."""
         mask = legal_mask(state)
-        likelihoods = _likelihoods(self._legal_logits(state.rows, mask.reshape(1, -1)), 1.0)[0]
-        shares = likelihoods / likelihoods.sum()
-        ranked = (Preference(a, float(shares[a])) for a in np.flatnonzero(mask).tolist())
+        weights = _unnormalized(self._legal_logits(state.rows, mask.reshape(1, -1)), 1.0)[0]
+        probabilities = weights / weights.sum()
+        ranked = (Preference(a, float(probabilities[a])) for a in np.flatnonzero(mask).tolist())
         return sorted(ranked, key=lambda move: -move.probability)
 
     def analyse(self, state: GameState) -> list[MoveValue]:
-        """Raise CannotAnalyseError: a network has preferences, and no points to go with them."""
+        """Raise CannotAnalyseError: a policy gives no values in points."""
         raise CannotAnalyseError(
-            f"{self.spec} prefers moves without valuing them in points: ask greedy or alphabeta"
+            f"{self.spec} gives no values in points to moves: use greedy or alphabeta"
         )
 
     def policy(self, num_players: int) -> NeuralPolicy:
@@ -131,7 +130,7 @@ class NeuralAgent(Agent):
         return self._policy
 
     def _legal_logits(self, rows: Rows, legal_masks: NDArray[np.bool_]) -> NDArray[np.float32]:
-        """The logits of many games, -inf for what is not legal."""
+        """Logits of many games, -inf for illegal actions."""
         if not legal_masks.any(axis=1).all():
             raise ValueError("the game is over: there is no move to choose")
         logits = self.policy(int(rows["num_players"][0])).judge_all(rows)[0]
@@ -139,27 +138,27 @@ class NeuralAgent(Agent):
         return logits
 
 
-def _likelihoods(logits: NDArray[np.float32], temperature: float) -> NDArray[np.float64]:
-    """How likely every action is, as a multiple of the likeliest."""
+def _unnormalized(logits: NDArray[np.float32], temperature: float) -> NDArray[np.float64]:
+    """Softmax without the normalization: 1 for the most likely action."""
     highest = logits.max(axis=1, keepdims=True)
     return np.exp((logits.astype(np.float64) - highest) / temperature)
 
 
 @cache
-def shipped_policy(num_players: int) -> NeuralPolicy:
-    """The network that comes with the package. Raises ModelFileError if there is none for this number of players."""
+def packaged_policy(num_players: int) -> NeuralPolicy:
+    """The packaged network. Raises ModelFileError if there is none for this number of players."""
     file = files("azul_agents.neural") / "models" / f"{num_players}_players.npz"
     if not file.is_file():
         raise ModelFileError(
-            f"no model for {num_players} players comes with this package: "
-            "train one (azul train) and ask for neural:path=MODEL.npz"
+            f"there is no packaged model for {num_players} players: "
+            "train one (azul train) and use neural:path=MODEL.npz"
         )
     with as_file(file) as path:
         return NeuralPolicy.load(path)
 
 
 def neural_agent(spec: str, options: NeuralOptions) -> NeuralAgent:
-    """The agent around a network in a file, which is read at once. Raises AgentSpecError."""
+    """An agent with a network from a file, which is loaded at once. Raises AgentSpecError."""
     try:
         policy = NeuralPolicy.load(options.path)
     except ModelFileError as error:
@@ -176,5 +175,5 @@ def neural_agent(spec: str, options: NeuralOptions) -> NeuralAgent:
 
 
 def ppo_agent(spec: str, options: PpoOptions) -> NeuralAgent:
-    """The agent around the shipped networks; each is read when a game of its number of players begins."""
-    return NeuralAgent(spec, shipped_policy, options.temperature)
+    """An agent with the packaged networks, each loaded on first use."""
+    return NeuralAgent(spec, packaged_policy, options.temperature)

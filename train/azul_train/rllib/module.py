@@ -1,6 +1,6 @@
-"""The network as a module of RLlib that gives illegal actions no chance."""
+"""The network as an RLModule with action masking."""
 
-# Ray is an extra that the checkers' environment does not hold.
+# Ray is an optional dependency, not installed where the type checkers run.
 # pyright: reportMissingImports=false
 
 from typing import Any, Final
@@ -14,30 +14,30 @@ from torch import Tensor
 from azul_train.config import NetworkSize
 from azul_train.network import AzulNetwork
 
-# Finite, so that no product with a probability of 0 becomes NaN; yet exp(ILLEGAL) is 0 beside any legal action.
+# Finite, since 0 * -inf is NaN in the entropy; the softmax of an illegal action is still 0.
 ILLEGAL: Final = -1e9
 
 
 class MaskedAzulModule(TorchRLModule, ValueFunctionAPI):
-    """`AzulNetwork` with masked logits. Its `model_config`: `num_players`, and `size` with what a NetworkSize takes."""
+    """`AzulNetwork` with masked logits. `model_config` has `num_players`, and `size` with the fields of NetworkSize."""
 
     def setup(self) -> None:
-        """Make the network; RLlib calls this."""
+        """Build the network; called by RLlib."""
         size = NetworkSize(**self.model_config.get("size", {}))
         self.network = AzulNetwork(self.model_config["num_players"], size)
 
     def compute_values(self, batch: dict[str, Any], embeddings: Tensor | None = None) -> Tensor:
-        """What the positions are worth; `embeddings` are what a forward pass has computed already."""
+        """Values of the observations; `embeddings` is the latent vector if it is already computed."""
         if embeddings is None:
-            embeddings = self.network.latent(batch[Columns.OBS]["observations"])
+            embeddings = self._latent(batch)
         return self.network.values(embeddings)
 
     def _forward(self, batch: dict[str, Any], **_: Any) -> dict[str, Any]:
-        """Acting, exploring or not: only the logits."""
+        """Inference and exploration: logits only."""
         return {Columns.ACTION_DIST_INPUTS: self._masked_logits(batch, self._latent(batch))}
 
     def _forward_train(self, batch: dict[str, Any], **_: Any) -> dict[str, Any]:
-        """Learning: the value head goes on from the same latent numbers."""
+        """Training: the value head reuses the latent vector."""
         latent = self._latent(batch)
         logits = self._masked_logits(batch, latent)
         return {Columns.ACTION_DIST_INPUTS: logits, Columns.EMBEDDINGS: latent}

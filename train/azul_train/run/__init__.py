@@ -1,1 +1,1 @@
-"""What a training run writes, measures and reports."""
+"""A training run: its loop, its folder, its metrics and its report."""

@@ -1,6 +1,7 @@
-"""The learning curve of a run as a picture: win rates over minutes and over steps, with intervals."""
+"""The learning curve of a run: a plot of win rates over minutes and over steps, with intervals."""
 
 from io import BytesIO
+from itertools import cycle
 from typing import Any, Final
 
 from matplotlib.axes import Axes
@@ -8,9 +9,9 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter, PercentFormatter
 
-from azul_train.run.results import Line, curves, final_evaluation, imitation_of
+from azul_train.run.metrics import Line, curves, final_evaluation, imitation_of
 
-# The palette of Okabe and Ito, which color-blind people can tell apart.
+# The Okabe-Ito palette, which is safe for color-blind readers.
 COLORS: Final = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#444444")
 INK: Final = "#333333"
 GRID: Final = "#E3E3E3"
@@ -19,12 +20,12 @@ MARGIN: Final = 0.03  # left and right of the curves
 
 
 def draw_curve(metrics: list[Line], num_players: int, title: str) -> bytes:
-    """The picture as PNG. The metrics hold at least one evaluation."""
+    """The plot as PNG. Caller guarantees at least one evaluation."""
     figure = Figure(figsize=(10, 4.4), layout="constrained")
     canvas = FigureCanvasAgg(figure)
     panels = {"minutes": "minutes", "steps": "learner steps"}
     if not any(line["steps"] for line in metrics):
-        del panels["steps"]  # of a run that has none, there is nothing to show
+        del panels["steps"]  # only a warm start so far
     row = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
     for axes, (key, label) in zip(row, panels.items(), strict=True):
         _frame(axes, label, num_players)
@@ -38,13 +39,13 @@ def draw_curve(metrics: list[Line], num_players: int, title: str) -> bytes:
     handles, labels = over_minutes.get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=5, frameon=False, fontsize=9)
     picture = BytesIO()
-    # Without the library's name and version the same metrics give the same bytes for longer.
+    # Without matplotlib's version in the metadata, the same metrics give the same bytes.
     canvas.print_figure(picture, format="png", dpi=DOTS_PER_INCH, metadata={"Software": None})
     return picture.getvalue()
 
 
 def _frame(axes: Axes, label: str, num_players: int) -> None:
-    """Axes, grid and the level of chance."""
+    """Axes, grid and the chance level."""
     axes.set_ylim(0, 1.02)
     axes.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
     axes.set_xlabel(label, color=INK)
@@ -58,12 +59,11 @@ def _frame(axes: Axes, label: str, num_players: int) -> None:
 
 
 def _curves(axes: Axes, metrics: list[Line], key: str) -> None:
-    """A line an opponent with its intervals, and the evaluation at the end as a diamond."""
+    """One line per opponent with its intervals, and a diamond for the final evaluation."""
     final = {line["opponent"]: line for line in final_evaluation(metrics)}
     by_opponent = curves(metrics)
     opponents = list(dict.fromkeys([*by_opponent, *final]))
-    for place, opponent in enumerate(opponents):
-        color = COLORS[place % len(COLORS)]
+    for opponent, color in zip(opponents, cycle(COLORS), strict=False):
         lines = by_opponent.get(opponent, [])
         xs = [line[key] for line in lines]
         lows, highs = [line["low"] for line in lines], [line["high"] for line in lines]
@@ -94,7 +94,7 @@ def _mark_end(axes: Axes, line: Line, key: str, color: str) -> None:
 
 
 def _mark_imitation(axes: Axes, metrics: list[Line], key: str) -> None:
-    """Show the warm start: a band of minutes, and a bar at step 0, since it counts no steps."""
+    """Mark the warm start: a band of minutes, or a bar at step 0."""
     imitation = imitation_of(metrics)
     if imitation is not None:
         style: Any = {"color": "#999999", "alpha": 0.25, "zorder": 0}
@@ -105,5 +105,5 @@ def _mark_imitation(axes: Axes, metrics: list[Line], key: str) -> None:
 
 
 def _plain(text: str) -> str:
-    """A text in which a dollar sign is a dollar sign, not the start of a formula."""
+    """Escape dollar signs, which would start a formula."""
     return text.replace("$", r"\$")

@@ -1,17 +1,17 @@
-"""The folder of a training run: its settings, state and results.
+"""The folder of a training run: its config, state and results.
 
 | file              | what                                                                   |
 |-------------------|------------------------------------------------------------------------|
-| `config.yaml`     | the whole config, defaults included                                    |
+| `config.yaml`     | the complete config, including defaults                                |
 | `run.json`        | versions, commit, machine, seed, start time and command                |
 | `metrics.jsonl`   | metrics in order, one JSON object per line                             |
 | `tensorboard/`    | the same numbers for TensorBoard                                       |
-| `checkpoint.pt`   | all that is needed to resume                                           |
-| `rllib/`          | the same, of a run with the engine rllib                               |
-| `snapshots/`      | frozen copies of the learner that it plays                             |
-| `best_model.npz`  | the weights that did best in an evaluation                             |
-| `model.npz`       | the weights at the end                                                 |
-| `report.md`       | the table and the learning curve, `curve.png`                          |
+| `checkpoint.pt`   | the state to resume from                                               |
+| `rllib/`          | the same for the engine rllib                                          |
+| `snapshots/`      | frozen copies of the learner, its opponents                            |
+| `best_model.npz`  | the network with the best evaluation                                   |
+| `model.npz`       | the network at the end                                                 |
+| `report.md`       | the evaluation and the learning curve, `curve.png`                     |
 | `lock`            | held by the process that trains here                                   |
 """
 
@@ -39,11 +39,11 @@ PACKAGES: Final = (
     "sb3-contrib",
     "ray",
 )
-TENSORBOARD_SECONDS: Final = 10  # a kill loses at most the last seconds of what TensorBoard shows
+TENSORBOARD_FLUSH_SECONDS: Final = 10
 
 
 class RunFolder:
-    """The files of a run. Make one with `create` or `open`."""
+    """The files of a run. Construct it with `create` or `open`."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -63,10 +63,10 @@ class RunFolder:
 
     @classmethod
     def create(cls, root: Path, config: TrainConfig, command: str) -> Self:
-        """A new folder under `root`, named after the config; NAME-2, NAME-3 and so on where that is taken."""
+        """A new folder under `root`, named after the config; NAME-2, NAME-3, ... if that exists."""
         folder = cls(_new_folder(root, config.name or DEFAULT_NAME))
         folder.snapshots.mkdir()
-        run = _circumstances(command) | {"seed": config.seed, "resumed": []}
+        run = _provenance(command) | {"seed": config.seed, "resumed": []}
         write_atomically(folder.run_file, json.dumps(run, indent=2) + "\n")
         # The config comes last: a folder that has one is complete.
         text = yaml.safe_dump(plain_data(config), sort_keys=False, allow_unicode=True)
@@ -75,9 +75,9 @@ class RunFolder:
 
     @classmethod
     def open(cls, path: Path) -> Self:
-        """The folder of an earlier run. Raises ValueError that says what is missing."""
+        """The folder of an existing run. Raises ValueError if a file is missing."""
         if not path.is_dir():
-            raise ValueError(f"{path} is not the folder of a run: there is no such folder")
+            raise ValueError(f"{path} is not the folder of a run: it does not exist")
         folder = cls(path)
         for file in (folder.config_file, folder.run_file):
             if not file.is_file():
@@ -98,14 +98,14 @@ class RunFolder:
             raise ValueError(f"{self.run_file} is broken: {error}") from None
 
     def note_resume(self, command: str, steps: int) -> None:
-        """Record that the run resumes from `steps`: when, by which command, and with what."""
+        """Record in `run.json` that the run is resumed from `steps`."""
         run = self.run
-        run["resumed"].append({"steps": steps} | _circumstances(command))
+        run["resumed"].append({"steps": steps} | _provenance(command))
         write_atomically(self.run_file, json.dumps(run, indent=2) + "\n")
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Keep other processes from training here. The lock ends with the process, however that ends."""
+        """Hold the lock of the folder, which the system releases if the process is killed. Reentrant."""
         if self._is_locked:
             yield
             return
@@ -117,19 +117,16 @@ class RunFolder:
                 self._is_locked = False
 
     def append_metrics(self, line: dict[str, Any]) -> None:
-        """Add an object to `metrics.jsonl`; a kill loses nothing that was added."""
-        text = json.dumps(line, default=float)  # NumPy scalars become numbers
+        """Append an object to `metrics.jsonl`."""
+        text = json.dumps(line, default=float)  # converts NumPy scalars
         append_line(self.metrics_file, text, sync=False)
 
     def read_metrics(self) -> list[dict[str, Any]]:
-        """The objects in `metrics.jsonl`. A last line that a kill cut off is left out."""
+        """The objects in `metrics.jsonl`, without an unterminated last line."""
         return read_json_lines(self.metrics_file)
 
     def keep_metrics_until(self, steps: int) -> None:
-        """Drop what was measured after `steps`, here and in TensorBoard: the run goes on from there.
-
-        The final evaluation is dropped, too: it will be made again.
-        """
+        """Drop the metrics after `steps`, here and in TensorBoard, and the final evaluation: the run resumes there."""
         kept = [
             line
             for line in self.read_metrics()
@@ -141,24 +138,26 @@ class RunFolder:
     def scalars(self, step: int, values: dict[str, float]) -> None:
         """Write scalars for TensorBoard."""
         if self._writer is None:
-            # Imported here: a report or an evaluation needs neither torch nor TensorBoard.
+            # Imported here: reports need neither torch nor TensorBoard.
             from torch.utils.tensorboard.writer import SummaryWriter
 
             self._writer = SummaryWriter(
-                str(self.tensorboard), purge_step=self._purge_step, flush_secs=TENSORBOARD_SECONDS
+                str(self.tensorboard),
+                purge_step=self._purge_step,
+                flush_secs=TENSORBOARD_FLUSH_SECONDS,
             )
         for name, value in values.items():
             self._writer.add_scalar(name, value, step)
 
     def close(self) -> None:
-        """Finish what is written for TensorBoard."""
+        """Close the TensorBoard writer."""
         if self._writer is not None:
             self._writer.close()
             self._writer = None
 
 
 def _new_folder(root: Path, name: str) -> Path:
-    """Create the first of NAME, NAME-2, NAME-3 and so on that does not exist."""
+    """Create the first of NAME, NAME-2, NAME-3, ... that does not exist."""
     root.mkdir(parents=True, exist_ok=True)
     number = 1
     while True:
@@ -170,7 +169,7 @@ def _new_folder(root: Path, name: str) -> Path:
             number += 1
 
 
-def _circumstances(command: str) -> dict[str, Any]:
+def _provenance(command: str) -> dict[str, Any]:
     """Start time, command, commit, versions and machine."""
     return {
         "started": datetime.now().astimezone().isoformat(timespec="seconds"),

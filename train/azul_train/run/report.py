@@ -1,12 +1,13 @@
-"""The report of a run: what it was, what came of it, how to play it. Made from the run's files alone, at any time."""
+"""The report of a run, written from the files in its folder."""
 
-from collections.abc import Sequence
+from typing import Final
 
-from azul_agents.arena.tables import percent
+from azul_agents.arena.tables import markdown_table, percent, percent_range
+from azul_agents.arena.tally import Interval
 from azul_env.files import write_atomically
 from azul_train.config import RLLIB, TrainConfig
 from azul_train.run.folder import RunFolder
-from azul_train.run.results import (
+from azul_train.run.metrics import (
     GAME_PARTS,
     Line,
     final_evaluation,
@@ -17,13 +18,15 @@ from azul_train.run.results import (
     time_shares,
 )
 
+EVALUATION_HEADER: Final = ("opponent", "games", "win rate", "95%", "points", "opponent's")
+
 
 def write_report(folder: RunFolder) -> None:
-    """Write `report.md` and, as soon as there is an evaluation, `curve.png`."""
+    """Write `report.md` and, if there is an evaluation, `curve.png`."""
     config, metrics = folder.config, folder.read_metrics()
     has_curve = bool(last_evaluation(metrics))
     if has_curve:
-        # Imported here: the table of a run can be read where nothing draws.
+        # Imported here: reading metrics needs no matplotlib.
         from azul_train.run.curve import draw_curve
 
         title = f"{config.name}, {config.num_players} players: games won while learning"
@@ -40,22 +43,19 @@ def write_report(folder: RunFolder) -> None:
 
 
 def evaluation_cells(line: Line) -> tuple[str, ...]:
-    """An evaluation as cells below `EVALUATION_HEADER`."""
+    """An evaluation as a table row; see `EVALUATION_HEADER`."""
     return (
         line["opponent"],
         str(line["games"]),
         percent(line["win_rate"]),
-        f"{100 * line['low']:.1f}..{100 * line['high']:.1f}",
+        percent_range(Interval(line["low"], line["high"])),
         f"{line['points']:.1f}",
         f"{line['opponent_points']:.1f}",
     )
 
 
-EVALUATION_HEADER = ("opponent", "games", "win rate", "95%", "points", "opponent's")
-
-
 def play_command(folder: RunFolder) -> str:
-    """What to type to play the trained agent."""
+    """The command to play against the best model."""
     return f"azul play --vs neural:path={folder.best_model}"
 
 
@@ -80,14 +80,14 @@ def _evaluation(config: TrainConfig, metrics: list[Line]) -> str:
         return "## Evaluation\n\nNone yet.\n"
     what = f"The learner after {lines[0]['steps']:,} steps, on deals that it was not trained on"
     if final_evaluation(metrics):
-        what = "The best model, on deals that it was neither trained on nor chosen by"
+        what = "The best model, on deals that were used neither to train nor to select it"
     copies = config.num_players - 1
     others = "one opponent" if copies == 1 else f"{copies} copies of an opponent"
     return (
-        f"## Evaluation\n\n{what}, against {others}, every deal once from every seat, always its best move. "
-        f"A shared win counts as an equal share; chance is {percent(1 / config.num_players)}; the intervals are "
-        "Wilson's, for 95%.\n\n"
-        + _table(EVALUATION_HEADER, [evaluation_cells(line) for line in lines])
+        f"## Evaluation\n\n{what}, against {others}, every deal once from every seat, always its most likely move. "
+        f"A shared win counts as an equal share; chance level is {percent(1 / config.num_players)}; intervals are 95% "
+        "Wilson score intervals.\n\n"
+        + markdown_table(EVALUATION_HEADER, [evaluation_cells(line) for line in lines])
     )
 
 
@@ -95,19 +95,19 @@ def _curve(folder: RunFolder, metrics: list[Line]) -> str:
     text = f"## Learning curve\n\n![Win rates over minutes and steps]({folder.curve.name})\n\n"
     text += "Bands are 95% intervals."
     if final_evaluation(metrics):
-        text += " Diamonds are the best model in the table above."
+        text += " Diamonds mark the final evaluation in the table above."
     imitation = imitation_of(metrics)
     if imitation is not None:
         text += (
-            f" Before the first step the network imitated another agent: {imitation['samples']:,} samples, "
-            f"{imitation['minutes']:.1f} minutes, the same move in {percent(imitation['accuracy'])} of positions."
+            f" The warm start imitated another agent: {imitation['samples']:,} samples, {imitation['minutes']:.1f} minutes, "
+            f"the same move in {percent(imitation['accuracy'])} of positions."
         )
     return text + "\n"
 
 
 def _play(folder: RunFolder) -> str:
     return (
-        "## Play it\n\n"
+        "## Play against it\n\n"
         f"    {play_command(folder)}\n"
         f"    azul eval {folder.path} --opponent greedy --games 400\n"
         f"    azul export {folder.path} model.npz\n"
@@ -119,8 +119,10 @@ def _time(metrics: list[Line]) -> str:
     if not shares:
         return ""
     rows = [(name, f"{share:.1f}%") for name, share in shares.items()]
-    section = "## Where the time went\n\n" + _table(("part", "share"), rows)
-    if shares.keys().isdisjoint(GAME_PARTS):  # an engine that plays elsewhere does not measure them
+    section = "## Where the time went\n\n" + markdown_table(("part", "share"), rows)
+    if shares.keys().isdisjoint(
+        GAME_PARTS
+    ):  # RLlib plays in other processes, which are not measured
         return section
     together = f"{', '.join(GAME_PARTS[:-1])} and {GAME_PARTS[-1]} together"
     return section + f"\n{together.capitalize()}: {game_share(shares):.1f}%.\n"
@@ -138,7 +140,7 @@ def _settings(folder: RunFolder, config: TrainConfig) -> str:
         ("reward", rewards),
         ("opponents", league),
         ("warm start", f"imitation of {teacher}" if teacher else "none"),
-        ("games at once", f"{config.ppo.games:,}"),
+        ("parallel games", f"{config.ppo.games:,}"),
         ("network", ", ".join(f"{name} {width}" for name, width in vars(config.network).items())),
         *((name, found or "none") for name, found in folder.run["versions"].items()),
     ]
@@ -147,13 +149,5 @@ def _settings(folder: RunFolder, config: TrainConfig) -> str:
         f"All of them: [{folder.config_file.name}]({folder.config_file.name}); versions and machine: "
         f"[{folder.run_file.name}]({folder.run_file.name}); every number: "
         f"[{folder.metrics_file.name}]({folder.metrics_file.name}).\n\n"
-        + _table(("what", "value"), rows, "---")
-    )
-
-
-def _table(header: tuple[str, ...], rows: Sequence[tuple[str, ...]], aligned: str = "---:") -> str:
-    """A table in Markdown, its columns behind the first aligned to the right unless told otherwise."""
-    lines = [header, ("---", *[aligned] * (len(header) - 1)), *rows]
-    return "".join(
-        "| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |\n" for line in lines
+        + markdown_table(("what", "value"), rows, "---")
     )

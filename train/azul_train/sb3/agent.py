@@ -1,4 +1,4 @@
-"""A model saved by Stable-Baselines3 as a player, trained by anybody on the environments of this project."""
+"""An agent around a model that was trained on our environments and saved by Stable-Baselines3."""
 
 from typing import Any, Final
 
@@ -15,16 +15,16 @@ OBSERVATION: Final = "observation"  # the key of PettingZoo's observations
 
 
 class Sb3Agent(Agent):
-    """Plays what the policy of a saved PPO or MaskablePPO prefers among the legal actions."""
+    """Plays the legal actions that the policy of a saved PPO or MaskablePPO model prefers."""
 
     def __init__(self, spec: str, options: Sb3Options) -> None:
-        """Load the model. Raises AgentSpecError, which says what is missing or wrong."""
+        """Load the model. Raises AgentSpecError if that is not possible."""
         self.spec = spec
         self.deterministic = options.deterministic
         self._path = options.path
         self._policy = self._loaded_policy()
         space = self._policy.observation_space
-        self._has_mask = isinstance(space, spaces.Dict)  # beside the observation
+        self._has_mask = isinstance(space, spaces.Dict)
         self._box: Any = space[OBSERVATION] if isinstance(space, spaces.Dict) else space
         self.num_players = self._trained_players()
 
@@ -41,11 +41,11 @@ class Sb3Agent(Agent):
             )
 
     def act(self, state: GameState, legal_mask: NDArray[np.bool_], rng: np.random.Generator) -> int:
-        """The likeliest legal action, or one sampled by the model's probabilities."""
+        """The most likely legal action, or one sampled from the policy."""
         self.begin_game(state.num_players, state.current_player)
         logits: NDArray[Any] = self._logits(state, legal_mask)
         if not self.deterministic:
-            # The largest of logit + Gumbel noise is a draw from the softmax.
+            # Gumbel-max trick: the argmax of logits plus Gumbel noise is a sample from the softmax.
             logits = logits + rng.gumbel(size=logits.shape)
         return int(np.where(legal_mask, logits, -np.inf).argmax())
 
@@ -72,29 +72,29 @@ class Sb3Agent(Agent):
             data: Any = load_from_zip_file(self._path, device="cpu")[0]
             policy_class = data["policy_class"]
             if not issubclass(policy_class, MaskableActorCriticPolicy | ActorCriticPolicy):
-                raise TypeError(f"it holds a {policy_class.__name__}, not a policy of PPO")
+                raise TypeError(f"it holds a {policy_class.__name__}, not a PPO policy")
             is_maskable = issubclass(policy_class, MaskableActorCriticPolicy)
             algorithm: Any = MaskablePPO if is_maskable else PPO
             policy = algorithm.load(self._path, device="cpu").policy
         except FileNotFoundError:
             raise self._error(f"there is no file {self._path}") from None
-        except Exception as error:  # SB3 fails in many ways on files of something else
+        except Exception as error:  # SB3 raises many types for files of another kind
             raise self._error(
-                f"{self._path} is no PPO or MaskablePPO model that can be loaded here: {error!r:.200}"
+                f"{self._path} cannot be loaded as a PPO or MaskablePPO model: {error!r:.200}"
             ) from error
         policy.set_training_mode(False)
         return policy
 
     def _trained_players(self) -> int:
-        """The number of players whose observations and actions the model has."""
+        """The number of players, from the sizes of the observations and actions."""
         actions = getattr(self._policy.action_space, "n", None)
         for num_players in range(MIN_PLAYERS, MAX_PLAYERS + 1):
             size = observation_layout(num_players)[-1].stop
             if self._box.shape == (size,) and actions == num_actions(num_players):
                 return num_players
         raise self._error(
-            f"{self._path} was not trained on an environment of azul_env: it observes "
-            f"{self._policy.observation_space} and has {actions} actions"
+            f"{self._path} was not trained on an environment of azul_env: its observations are "
+            f"{self._policy.observation_space}, its actions {actions}"
         )
 
     def _error(self, problem: str) -> AgentSpecError:

@@ -1,4 +1,4 @@
-"""Checkpoints: all that a run needs to go on as if nothing had happened, in one file without pickled code."""
+"""Checkpoints: the complete state of a run in one file, without pickled code."""
 
 import json
 import random
@@ -16,27 +16,26 @@ FORMAT: Final = 2
 
 
 def save_checkpoint(path: Path, content: dict[str, Any]) -> None:
-    """Write tensors, numbers and texts; a kill at any moment leaves the old file or the new one."""
+    """Write tensors, numbers and strings atomically."""
     with atomic_file(path) as file:
         torch.save({"format": FORMAT} | content, file)
 
 
 def load_checkpoint(path: Path) -> dict[str, Any]:
-    """What `save_checkpoint` wrote. Raises ValueError if the file is none."""
+    """The content of a checkpoint. Raises ValueError if it is missing or broken."""
     try:
         content = torch.load(path, weights_only=True)
     except FileNotFoundError:
         raise ValueError(f"{path.parent} has no checkpoint yet: start a new run") from None
-    # torch raises all kinds of errors, with advice that does not apply here.
-    except Exception:
-        raise ValueError(f"{path} is no checkpoint, or a broken one: start a new run") from None
+    except Exception:  # torch raises many types, with advice that does not apply here
+        raise ValueError(f"{path} is not a valid checkpoint: start a new run") from None
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         raise ValueError(f"{path} is a checkpoint of another version of azul_env")
     return content
 
 
 def random_states() -> dict[str, Any]:
-    """The states of the three global generators that SB3 draws from."""
+    """The states of the global generators that SB3 uses: Python's, NumPy's and torch's."""
     name, keys, *rest = np.random.get_state(legacy=True)
     numpy_state = [name, np.asarray(keys).tolist(), *rest]
     return {
@@ -47,7 +46,7 @@ def random_states() -> dict[str, Any]:
 
 
 def set_random_states(states: dict[str, Any]) -> None:
-    """Go on with what `random_states` gave."""
+    """Restore `random_states()`."""
     version, numbers, gauss_next = json.loads(states["python"])
     random.setstate((version, tuple(numbers), gauss_next))
     name, keys, *rest = json.loads(states["numpy"])
@@ -56,14 +55,14 @@ def set_random_states(states: dict[str, Any]) -> None:
 
 
 def pack_games(state: dict[str, Any]) -> dict[str, Any]:
-    """The state of the games as tensors and texts."""
-    arrays = {"rows": np.uint8, "chances": np.uint8, "seats": np.int64, "members": np.int64}
-    packed = {name: torch.from_numpy(state[name].view(kind)) for name, kind in arrays.items()}
+    """The state of a LeagueVecEnv as tensors and strings."""
+    dtypes = {"rows": np.uint8, "chances": np.uint8, "seats": np.int64, "members": np.int64}
+    packed = {name: torch.from_numpy(state[name].view(dtype)) for name, dtype in dtypes.items()}
     return packed | {"rng": json.dumps(state["rng"])}
 
 
 def unpack_games(packed: dict[str, Any]) -> dict[str, Any]:
-    """The state of the games again."""
-    kinds = {"rows": STATE, "chances": CHANCE, "seats": np.int64, "members": np.int64}
-    arrays = {name: packed[name].numpy().view(kind) for name, kind in kinds.items()}
+    """The inverse of `pack_games`."""
+    dtypes = {"rows": STATE, "chances": CHANCE, "seats": np.int64, "members": np.int64}
+    arrays = {name: packed[name].numpy().view(dtype) for name, dtype in dtypes.items()}
     return arrays | {"rng": json.loads(packed["rng"])}

@@ -1,4 +1,4 @@
-"""Games against a league as a VecEnv of SB3: hundreds in one array, the learner's seat and opponent drawn per game."""
+"""Games against the league as an SB3 VecEnv; the learner's seat and opponent are sampled per game."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvObs, VecEnvStepReturn
 
+from azul_env import Rows
 from azul_env.core.chance import chances_from
-from azul_env.core.state import Rows
 from azul_env.envs.opponents import Player, Rngs
 from azul_env.envs.seats import SeatGames
 from azul_env.envs.settings import RANDOM, Settings
@@ -19,11 +19,7 @@ from azul_train.selfplay.rewards import seat_rewards, win_shares
 
 
 class LeagueVecEnv(ArrayVecEnv):
-    """A learner in one seat of every game, a member of the league in the others.
-
-    A game cut at the round cap has paid its outcome, and the cap is part of the observation: SB3 is not told of a time
-    limit, so nothing is bootstrapped.
-    """
+    """The learner in one seat of every game, copies of one league member in the others."""
 
     def __init__(
         self,
@@ -51,22 +47,20 @@ class LeagueVecEnv(ArrayVecEnv):
         return self.publish()
 
     def step_wait(self) -> VecEnvStepReturn:
-        """Play the noted actions and let the opponents answer; new games start where one ended."""
+        """Play the learners' actions and the opponents' replies; start a new game where one ended."""
         with self.stopwatch.measure("environment"):
             before = self.games.rows.copy()
             result = self.games.step(self._actions)
             if result.illegal.any():
                 game = int(np.flatnonzero(result.illegal)[0])
-                raise ValueError(f"the learner played the illegal action {self._actions[game]}")
+                raise ValueError(f"illegal action {self._actions[game]} in game {game}")
             rewards = seat_rewards(before, self.games.rows, self.games.seats, self.reward)
             done = result.terminated | result.truncated
-            infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
+            infos = self._infos(done, result.final_observations)
             ended = np.flatnonzero(done)
             if ended.size:
                 shares = win_shares(self.games.rows[ended], self.games.seats[ended])
-                self.league.note(self._members[ended], shares)
-                for game in ended.tolist():
-                    infos[game] = {"terminal_observation": result.final_observations[game]}
+                self.league.add_results(self._members[ended], shares)
                 self._begin(done)
             return self.publish(), rewards.astype(np.float32), done, infos
 
@@ -76,12 +70,12 @@ class LeagueVecEnv(ArrayVecEnv):
             return super().action_masks()
 
     def publish(self) -> NDArray[np.float32]:
-        """The observations of the learners; masks are made with them."""
+        """The learners' observations; updates the masks as well."""
         observations, self._masks = self.games.publish()
         return observations
 
     def get_state(self) -> dict[str, Any]:
-        """All that the games to come depend on, beside the league's players."""
+        """The state of the games, without the league."""
         return {
             "rows": self.games.rows.copy(),
             "chances": self.games.chances.copy(),
@@ -91,7 +85,7 @@ class LeagueVecEnv(ArrayVecEnv):
         }
 
     def set_state(self, state: dict[str, Any]) -> NDArray[np.float32]:
-        """Go on from a state that `get_state` gave; the observations of the learners."""
+        """Restore `get_state()`; the learners' observations."""
         self.games.rows[:] = state["rows"]
         self.games.chances[:] = state["chances"]
         self.games.seats[:] = state["seats"]
@@ -100,27 +94,27 @@ class LeagueVecEnv(ArrayVecEnv):
         return self.publish()
 
     def _begin(self, due: NDArray[np.bool_]) -> None:
-        """Start games against newly drawn opponents."""
-        self._assign(due, self.league.draw(int(due.sum()), self.games.rng))
+        """Start games against newly sampled opponents."""
+        self._assign(due, self.league.sample(int(due.sum()), self.games.rng))
         self.games.begin(due)
 
     def _assign(self, games: NDArray[np.bool_], members: NDArray[np.int64]) -> None:
         self._members[games] = members
         self.games.assigned[games] = members[:, None]
         self.games.opponents = [
-            _Timed(member.player, self.stopwatch, member.is_snapshot)
+            _Timed(member.agent, self.stopwatch, member.is_snapshot)
             for member in self.league.members
         ]
 
 
 class _Timed:
-    """A player whose time is measured."""
+    """Measures the time of an opponent."""
 
     def __init__(self, player: Player, stopwatch: Stopwatch, is_snapshot: bool) -> None:
         self.player, self.stopwatch = player, stopwatch
         self.name = "snapshots" if is_snapshot else "scripted opponents"
 
     def act_batch(self, rows: Rows, legal_masks: NDArray[np.bool_], rngs: Rngs) -> Any:
-        """What the player answers."""
+        """The opponent's actions."""
         with self.stopwatch.measure(self.name):
             return self.player.act_batch(rows, legal_masks, rngs)

@@ -1,22 +1,19 @@
-"""A training run: a warm start if wanted, then MaskablePPO against the league until its steps are done."""
+"""Training with Stable-Baselines3: an optional warm start, then MaskablePPO against the league."""
 
-import time
-from typing import Final
+from typing import Any, Final
 
 import torch
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import Logger
 
-from azul_agents.arena.match import MatchResult
 from azul_agents.registry import make_agent
 from azul_train.config import TrainConfig
 from azul_train.export import export_network, load_network
 from azul_train.network import AzulNetwork
 from azul_train.run.folder import RunFolder
-from azul_train.run.progress import IMITATION, SELF_PLAY, OnProgress, ignore
-from azul_train.run.scorekeeper import Scorekeeper
-from azul_train.run.stopwatch import Stopwatch
+from azul_train.run.progress import IMITATION, OnProgress
+from azul_train.run.training_run import TrainingRun
 from azul_train.sb3.checkpoint import (
     load_checkpoint,
     pack_games,
@@ -27,43 +24,18 @@ from azul_train.sb3.checkpoint import (
 )
 from azul_train.sb3.league_env import LeagueVecEnv
 from azul_train.sb3.policy import AzulPolicy
-from azul_train.selfplay.imitation import SharedOut, collect_samples, imitate
+from azul_train.selfplay.imitation import ThreadedAgent, collect_samples, imitate
 from azul_train.selfplay.league import League
 from azul_train.selfplay.network_agent import NetworkAgent
 
 LOSSES: Final = ("policy_gradient_loss", "value_loss", "entropy_loss", "approx_kl", "clip_fraction")
 
 
-def train(
-    config: TrainConfig, folder: RunFolder, on_progress: OnProgress = ignore
-) -> list[MatchResult]:
-    """Train from the start; how the best model does in the end."""
-    with folder.locked():
-        run = Run(config, folder, on_progress)
-        run.warm_up()
-        run.begin()
-        return run.learn()
-
-
-def resume(
-    folder: RunFolder, on_progress: OnProgress = ignore, command: str = "resume"
-) -> list[MatchResult]:
-    """Go on from the last checkpoint of a run that was ended, however that happened."""
-    with folder.locked():
-        run = Run(folder.config, folder, on_progress)
-        run.go_on()
-        folder.note_resume(command, run.steps)
-        return run.learn()
-
-
-class Run:
-    """A run in its folder: the learner, its games, and when to look at them."""
+class Sb3Run(TrainingRun):
+    """MaskablePPO, its games and its league."""
 
     def __init__(self, config: TrainConfig, folder: RunFolder, on_progress: OnProgress) -> None:
-        torch.set_num_threads(config.torch_threads)
-        self.config, self.folder = config, folder
-        self.stopwatch = Stopwatch()
-        self.score = Scorekeeper(config, folder, on_progress, self.stopwatch)
+        super().__init__(config, folder, on_progress)
         scripted = {spec: make_agent(spec) for spec in config.league.scripted}
         self.league = League(config.league, scripted)
         self.env = LeagueVecEnv(
@@ -84,110 +56,54 @@ class Run:
         assert isinstance(policy, AzulPolicy)
         return policy.network
 
-    @property
-    def steps(self) -> int:
-        """Learner steps so far."""
-        return self.model.num_timesteps
-
-    def warm_up(self) -> None:
-        """Imitate the teacher, if there is one."""
-        config = self.config.imitation
-        if config.teacher is None or config.samples == 0:
-            return
-        total = config.samples * (1 + config.epochs)
-        with self.stopwatch.measure("imitation"):
-            samples = collect_samples(
-                SharedOut(config.teacher, config.threads),
-                self.config.num_players,
-                config.samples,
-                config.random_moves,
-                self.config.reward,
-                self.config.max_rounds,
-                self.config.seed,
-                lambda done: self.score.tell(IMITATION, done, total),
-            )
-            result = imitate(
-                self.network,
-                samples,
-                config.epochs,
-                config.batch_size,
-                config.learning_rate,
-                self.config.ppo.value_coef,
-                self.config.seed,
-                lambda done: self.score.tell(IMITATION, config.samples + done, total),
-            )
-        self.score.note("imitation", samples=config.samples, **result)
-
     def begin(self) -> None:
-        """Deal the first games against a first snapshot, and write the first checkpoint."""
+        """Imitate the teacher if there is one, and start the games against a first snapshot."""
+        if self.config.imitation.teacher is not None and self.config.imitation.samples:
+            self._imitate(self.config.imitation.teacher)
         self._add_snapshot()
-        self._deal()
-        self.score.evaluate(self.network)
-        self._save()
+        self._start_games()
+        super().begin()
 
-    def go_on(self) -> None:
-        """Take everything from the checkpoint."""
+    def restore(self) -> None:
+        """Load the last checkpoint. Raises ValueError if there is none."""
         saved = load_checkpoint(self.folder.checkpoint)
         for member in saved["league"]:
             if member["is_snapshot"]:
-                frozen = load_network(self.folder.snapshots / f"{member['name']}.npz")
+                network = load_network(self.folder.snapshots / f"{member['name']}.npz")
                 self.league.add_snapshot(
-                    member["name"], NetworkAgent.frozen(frozen, member["name"])
+                    member["name"], NetworkAgent.frozen(network, member["name"])
                 )
         self.league.set_state(saved["league"])
-        self._deal()
+        self._start_games()
         self.network.load_state_dict(saved["network"])
         self.model.policy.optimizer.load_state_dict(saved["optimizer"])
         self.model.num_timesteps = saved["steps"]
         self.model._n_updates = saved["updates"]
         self.model._last_obs = self.env.set_state(unpack_games(saved["games"]))
         self.model._last_episode_starts = saved["episode_starts"].numpy()
-        self.score.set_state(saved)
+        self.set_state(saved)
         set_random_states(saved["random"])
 
-    def _deal(self) -> None:
-        """Let SB3 get ready, which starts the games."""
-        self._callback = self.model._setup_learn(self.config.steps, _NoCallback())[1]
+    def play_and_learn(self) -> dict[str, Any]:
+        """Collect a rollout and learn from it; a snapshot joins the league when one is due."""
+        model, before = self.model, self.steps
+        model._update_current_progress_remaining(before, self.config.steps)
+        with self.stopwatch.measure("policy"):
+            model.collect_rollouts(self.env, self._callback, model.rollout_buffer, model.n_steps)
+        with self.stopwatch.measure("gradient"):
+            model.train()
+        self.steps = model.num_timesteps
+        losses = {name: float(model.logger.name_to_value[f"train/{name}"]) for name in LOSSES}
+        model.logger.dump(self.steps)
+        if self.has_passed(self.config.league.snapshot_every, before):
+            self._add_snapshot()
+        return {"losses": losses, "league": self.league.standings()}
 
-    def learn(self) -> list[MatchResult]:
-        """Play and learn until the steps are done, then measure the best model on fresh deals."""
-        config, model = self.config, self.model
-        while self.steps < config.steps:
-            before, since = self.steps, time.monotonic()
-            model._update_current_progress_remaining(before, config.steps)
-            with self.stopwatch.measure("policy"):
-                model.collect_rollouts(
-                    self.env, self._callback, model.rollout_buffer, model.n_steps
-                )
-            with self.stopwatch.measure("gradient"):
-                model.train()
-            self.score.steps = self.steps
-            speed = (self.steps - before) / (time.monotonic() - since)
-            self._note_progress(speed)
-            self.score.tell(SELF_PLAY, self.steps, config.steps, speed)
-            is_last = self.steps >= config.steps
-            if is_last or self._is_due(before, config.evaluation.every):
-                self.score.evaluate(self.network)
-            if self._is_due(before, config.league.snapshot_every):
-                self._add_snapshot()
-            if is_last or self._is_due(before, config.checkpoint_every):
-                self._save()
-        return self.score.finish(self.network)
-
-    def _is_due(self, before: int, every: int) -> bool:
-        """Whether a multiple of `every` steps was passed."""
-        return self.steps // every > before // every
-
-    def _add_snapshot(self) -> None:
-        name = f"{self.steps:09d}"
-        export_network(self.network, self.folder.snapshots / f"{name}.npz", {"steps": self.steps})
-        self.league.add_snapshot(name, NetworkAgent.frozen(self.network, name))
-
-    def _save(self) -> None:
+    def save(self) -> None:
         """Write a checkpoint."""
         model = self.model
         content = {
-            **self.score.state(),
+            **self.state(),
             "updates": model._n_updates,
             "network": self.network.state_dict(),
             "optimizer": model.policy.optimizer.state_dict(),
@@ -198,15 +114,35 @@ class Run:
         }
         save_checkpoint(self.folder.checkpoint, content)
 
-    def _note_progress(self, speed: float) -> None:
-        values = self.model.logger.name_to_value
-        losses = {name: float(values[f"train/{name}"]) for name in LOSSES}
-        self.model.logger.dump(self.steps)
-        self.score.note_progress(speed, losses, league=self.league.standings())
+    def _imitate(self, teacher: str) -> None:
+        config = self.config.imitation
+        total = config.samples * (1 + config.epochs)
+        with self.stopwatch.measure(IMITATION):
+            samples = collect_samples(
+                ThreadedAgent(teacher, config.threads),
+                self.config,
+                lambda done: self.report(IMITATION, done, total),
+            )
+            result = imitate(
+                self.network,
+                samples,
+                self.config,
+                lambda done: self.report(IMITATION, config.samples + done, total),
+            )
+        self.write_metrics(IMITATION, samples=config.samples, **result)
+
+    def _start_games(self) -> None:
+        """Let SB3 prepare for learning, which resets the environment."""
+        self._callback = self.model._setup_learn(self.config.steps, _NoCallback())[1]
+
+    def _add_snapshot(self) -> None:
+        name = f"{self.steps:09d}"
+        export_network(self.network, self.folder.snapshots / f"{name}.npz", {"steps": self.steps})
+        self.league.add_snapshot(name, NetworkAgent.frozen(self.network, name))
 
 
 def _learner(config: TrainConfig, env: LeagueVecEnv) -> MaskablePPO:
-    """MaskablePPO around our policy; from here on SB3's generators go by the seed of the run."""
+    """MaskablePPO with our policy; this seeds the global generators."""
     ppo = config.ppo
     fall = ppo.learning_rate - ppo.final_learning_rate
     model = MaskablePPO(
@@ -226,12 +162,12 @@ def _learner(config: TrainConfig, env: LeagueVecEnv) -> MaskablePPO:
         seed=config.seed,
         device="cpu",
     )
-    model.set_logger(Logger(None, []))  # what it records is read from it, not printed
+    model.set_logger(Logger(None, []))  # recorded values are read back, not printed
     return model
 
 
 class _NoCallback(BaseCallback):
-    """SB3 wants a callback; nothing has to be done in one."""
+    """No-op callback, which SB3 requires."""
 
     def _on_step(self) -> bool:
         return True

@@ -1,4 +1,4 @@
-"""Compiled games as a VecEnv of Stable-Baselines3."""
+"""Compiled games as an SB3 VecEnv."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from azul_env.envs.vector import AzulVectorEnv
 
 
 class ArrayVecEnv(VecEnv):
-    """A VecEnv whose games are rows of one array: what SB3 asks of single games is answered for all of them."""
+    """A VecEnv whose games share one array. SB3's calls for single games are answered for the batch."""
 
     def __init__(
         self, num_envs: int, observation_space: spaces.Space[Any], action_space: spaces.Space[Any]
@@ -23,36 +23,34 @@ class ArrayVecEnv(VecEnv):
         self._masks: NDArray[np.bool_] = np.zeros((num_envs, 0), np.bool_)
 
     def step_async(self, actions: NDArray[Any]) -> None:
-        """Note the actions of the step to come."""
+        """Store the actions for `step_wait`."""
         self._actions = np.asarray(actions, np.int64)
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """The legal actions of all games. Raises where there is none: MaskablePPO would choose any, in silence."""
+        """The legal actions of all games. Raises ValueError for an empty mask, which MaskablePPO would ignore."""
         if not self._masks.any(axis=1).all():
             game = int(np.flatnonzero(~self._masks.any(axis=1))[0])
-            raise ValueError(f"game {game} has no legal action: its mask is all zeros")
+            raise ValueError(f"game {game} has no legal action: its mask is all false")
         return self._masks
 
     def env_method(
         self, method_name: str, *arguments: Any, indices: VecEnvIndices = None, **keywords: Any
     ) -> list[Any]:
-        """Answer for single games what the batch knows: only `action_masks`."""
+        """Call a method of some games; only `action_masks` is supported."""
         if method_name != "action_masks":
-            raise AttributeError(
-                f"the games of one array have no method {method_name!r} of their own"
-            )
+            raise AttributeError(f"games in one array have no method {method_name!r} of their own")
         return list(self.action_masks()[list(self._get_indices(indices))])
 
     def has_attr(self, attr_name: str) -> bool:
-        """Whether the games have an attribute; MaskablePPO asks for `action_masks`."""
+        """True if the games have an attribute; MaskablePPO asks for `action_masks`."""
         return attr_name == "action_masks" or hasattr(self, attr_name)
 
     def get_attr(self, attr_name: str, indices: VecEnvIndices = None) -> list[Any]:
-        """An attribute of the batch, once for every game asked for."""
+        """An attribute of the batch, repeated for each game."""
         return [getattr(self, attr_name) for _ in self._get_indices(indices)]
 
     def set_attr(self, attr_name: str, value: Any, indices: VecEnvIndices = None) -> None:
-        """The games of one array cannot differ in their attributes."""
+        """Not supported: the games share one environment."""
         raise NotImplementedError(f"cannot set {attr_name!r}: the games share one environment")
 
     def env_is_wrapped(self, wrapper_class: type[Any], indices: VecEnvIndices = None) -> list[bool]:
@@ -62,9 +60,23 @@ class ArrayVecEnv(VecEnv):
     def close(self) -> None:
         """Nothing to close."""
 
+    def _infos(
+        self, done: NDArray[np.bool_], final_observations: NDArray[Any]
+    ) -> list[dict[str, Any]]:
+        """The infos of a step, with the terminal observations that SB3 expects.
+
+        A game that ends at the round cap pays its outcome, and the observation includes the round: SB3 must not
+        bootstrap from it, so no time limit is reported.
+        """
+        infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
+        for game in np.flatnonzero(done).tolist():
+            infos[game]["terminal_observation"] = final_observations[game]
+            infos[game]["TimeLimit.truncated"] = False
+        return infos
+
 
 class AzulVecEnv(ArrayVecEnv):
-    """The vector environment for SB3; `action_masks` answers MaskablePPO from one array as well."""
+    """`AzulVectorEnv` for SB3, with action masks for MaskablePPO."""
 
     def __init__(self, num_envs: int, **arguments: Any) -> None:
         """Takes the arguments of `AzulVectorEnv`."""
@@ -72,7 +84,7 @@ class AzulVecEnv(ArrayVecEnv):
         super().__init__(num_envs, self.env.single_observation_space, self.env.single_action_space)
 
     def reset(self) -> VecEnvObs:
-        """Start all games; from the seeds given to `seed`, if any."""
+        """Start all games, from the seeds given to `seed` if any."""
         seeds = self._seeds if any(seed is not None for seed in self._seeds) else None
         observations, info = self.env.reset(seed=seeds)
         self._reset_seeds()
@@ -81,28 +93,20 @@ class AzulVecEnv(ArrayVecEnv):
         return observations
 
     def step_wait(self) -> VecEnvStepReturn:
-        """Play the noted actions. Where a game ended, the infos hold its last observation, as SB3 expects.
-
-        A game cut at the round cap has paid its reward, and the cap is part of the observation: it must not be
-        bootstrapped, so SB3 is not told of a time limit.
-        """
+        """Play the stored actions; the info of a finished game says whether it was truncated at the round cap."""
         observations, rewards, terminated, truncated, info = self.env.step(self._actions)
         self._masks = self.env.action_masks()
         done = terminated | truncated
-        infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
+        infos = self._infos(done, info.get("final_obs", observations))
         for game in np.flatnonzero(done).tolist():
-            infos[game] = {
-                "terminal_observation": info["final_obs"][game],
-                "TimeLimit.truncated": False,
-                "truncated": bool(truncated[game]),
-            }
+            infos[game]["truncated"] = bool(truncated[game])
         return observations, rewards.astype(np.float32), done, infos
 
     def has_attr(self, attr_name: str) -> bool:
-        """Whether the games have an attribute."""
+        """True if the games have an attribute."""
         return super().has_attr(attr_name) or hasattr(self.env, attr_name)
 
     def get_attr(self, attr_name: str, indices: VecEnvIndices = None) -> list[Any]:
-        """An attribute of the batch, once for every game asked for."""
+        """An attribute of the batch, repeated for each game."""
         owner = self.env if hasattr(self.env, attr_name) else self
         return [getattr(owner, attr_name) for _ in self._get_indices(indices)]

@@ -1,1 +1,1 @@
-"""What a learner plays against and learns from, whatever library learns."""
+"""Opponents, rewards and the warm start of a learner, for any learning library."""

@@ -34,7 +34,7 @@ def evaluate(
 
     azul eval runs/train/quick --opponent greedy --opponent alphabeta:nodes=20000
 
-    The model plays its likeliest move, at a table for as many players as it was trained for. Every deal is
+    The model plays its most likely move, at a table for as many players as it was trained for. Every deal is
     played once from every seat. A shared win counts as an equal share of a win. The interval is Wilson's, for 95%.
     """
     from azul_agents import MatchConfig

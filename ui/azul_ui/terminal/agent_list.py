@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from azul_agents import AgentKind, agent_kinds
-from azul_agents.arena.packaged_ratings import packaged_ratings
+from azul_agents.arena.ratings import packaged_ratings
 
 Ratings = dict[str, dict[int, float]]
 

@@ -1,8 +1,7 @@
-"""Matches at the terminal: a progress bar while they are played, and tables of their results."""
+"""Matches at the terminal: a progress bar during play, and tables of the results."""
 
 import json
 from contextlib import ExitStack
-from functools import partial
 from pathlib import Path
 
 from rich.console import Console
@@ -10,19 +9,20 @@ from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
     Progress,
-    TaskID,
     TextColumn,
     TimeRemainingColumn,
 )
 from rich.table import Table
-from rich.text import Text
 
 from azul_agents import MatchConfig, MatchResult, run_match
 from azul_agents.arena.match import num_games
-from azul_agents.arena.tables import milliseconds, percent
+from azul_agents.arena.tables import milliseconds, percent, percent_range
 from azul_agents.arena.workers import Finished, check_specs
 from azul_agents.neural.model_file import read_model
 from azul_env.record_files import record_writer
+from azul_train.run.metrics import as_metrics
+from azul_train.run.report import EVALUATION_HEADER, evaluation_cells
+from azul_ui.terminal.result_table import result_table
 
 
 def play_match(
@@ -48,26 +48,24 @@ def play_match(
 def evaluate_model(
     path: Path, opponents: tuple[str, ...], config: MatchConfig, as_json: bool
 ) -> None:
-    """Let the model in a file play a match against copies of each opponent, and print the results."""
+    """Play a match between a model and copies of each opponent, and print the results."""
     if "," in str(path):
-        raise ValueError(f"{path}: the path of a model must not hold a comma")
+        raise ValueError(f"{path}: the path of a model must not contain a comma")
     num_players = read_model(path).num_players
-    check_specs(opponents)  # before the first of several matches begins
+    check_specs(opponents)  # before the first match
     with _games_bar() as progress:
         results = []
         for spec in opponents:
             specs = (f"neural:path={path}", *[spec] * (num_players - 1))
-            task = progress.add_task(f"against {spec}", total=num_games(specs, config))
-            results.append(run_match(specs, config, partial(_advance, progress, task)))
+            progress.add_task(f"against {spec}", total=num_games(specs, config))
+            results.append(
+                run_match(specs, config, lambda _: progress.advance(progress.task_ids[-1]))
+            )
     if as_json:
         data = {"model": str(path), "num_players": num_players, "seed": config.seed}
         print(json.dumps(data | {"results": [result.to_dict() for result in results]}))
     else:
         Console().print(_evaluation_table(path, num_players, results))
-
-
-def _advance(progress: Progress, task: TaskID, finished: Finished) -> None:
-    progress.advance(task)
 
 
 def _games_bar() -> Progress:
@@ -84,43 +82,30 @@ def _games_bar() -> Progress:
 
 
 def _match_table(result: MatchResult) -> Table:
-    """One line for each agent."""
-    table = Table(title=f"{result.games} games", caption=f"{result.shared} games shared")
-    table.add_column("agent", overflow="fold")
-    for name in ("won", "shared", "forfeits", "win rate", "95%", "points", "ms/move"):
-        table.add_column(name, justify="right", no_wrap=True)
-    for agent, tally in zip(result.agents, result.tallies, strict=True):
-        low, high = tally.interval
-        table.add_row(
-            Text(agent),
+    """One row per agent."""
+    header = ("agent", "won", "shared", "forfeits", "win rate", "95%", "points", "ms/move")
+    rows = [
+        (
+            agent,
             str(tally.wins),
             str(tally.shared),
             str(tally.forfeits),
             percent(tally.win_rate),
-            f"{100 * low:.1f}..{100 * high:.1f}",
+            percent_range(tally.interval),
             f"{tally.mean_points:.1f}",
             milliseconds(tally.seconds_per_move),
         )
-    return table
+        for agent, tally in zip(result.agents, result.tallies, strict=True)
+    ]
+    return result_table(header, rows, f"{result.games} games", f"{result.shared} games shared")
 
 
 def _evaluation_table(path: Path, num_players: int, results: list[MatchResult]) -> Table:
-    """One line for each opponent."""
-    chance = f"{num_players} players; chance is {percent(1 / num_players)}"
-    table = Table(title=str(path), caption=chance)
-    table.add_column("opponent", overflow="fold")
-    for name in ("games", "win rate", "95%", "points", "opponent's", "ms/move"):
-        table.add_column(name, justify="right", no_wrap=True)
-    for result in results:
-        own, *others = result.tallies
-        low, high = own.interval
-        table.add_row(
-            Text(result.agents[1]),
-            str(result.games),
-            percent(own.win_rate),
-            f"{100 * low:.1f}..{100 * high:.1f}",
-            f"{own.mean_points:.1f}",
-            f"{sum(tally.mean_points for tally in others) / len(others):.1f}",
-            milliseconds(own.seconds_per_move),
-        )
-    return table
+    """One row per opponent."""
+    header = (*EVALUATION_HEADER, "ms/move")
+    rows = [
+        (*evaluation_cells(as_metrics(result)), milliseconds(result.tallies[0].seconds_per_move))
+        for result in results
+    ]
+    chance = f"{num_players} players; chance level is {percent(1 / num_players)}"
+    return result_table(header, rows, str(path), chance)

@@ -1,4 +1,4 @@
-"""A tournament at the terminal: the engine that plays it, the ladder while it runs, the tables at its end."""
+"""A tournament at the terminal: live ratings during play, and tables of the results."""
 
 import json
 import time
@@ -12,17 +12,16 @@ from rich.console import Console, Group
 from rich.live import Live
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
-from rich.text import Text
 
 from azul_agents import TournamentConfig, run_tournament
-from azul_agents.arena.packaged_ratings import packaged_ratings_path
-from azul_agents.arena.ratings import quick_ratings_of
+from azul_agents.arena.ratings import packaged_ratings_path, quick_ratings_of
 from azul_agents.arena.results_file import GameKey, GameLine
 from azul_agents.arena.standings import ranked_games, tallies_of
 from azul_agents.arena.tables import as_data, as_text, percent
 from azul_agents.arena.tournament_config import read_config
 from azul_agents.arena.workers import Play, play_all
 from azul_env.files import write_atomically
+from azul_ui.terminal.result_table import result_table
 
 RAY: Final = "ray"
 DEFAULT_JOBS: Final = 2
@@ -37,7 +36,7 @@ def tournament_settings(
 ) -> TournamentConfig:
     """The config that arguments and options ask for; changes that are None are left out."""
     if (config is None) == (not agents):
-        raise ValueError("name the agents or give a --config, one of the two")
+        raise ValueError("give either agents or a --config")
     given = {key: value for key, value in changes.items() if value is not None}
     return read_config(config, **given) if config else TournamentConfig(agents, **given)
 
@@ -51,7 +50,7 @@ def hold_tournament(
     write_ratings: bool,
     as_json: bool,
 ) -> None:
-    """Play what the folder lacks, show the ladder meanwhile, and print the tables."""
+    """Play the missing games with live ratings, and print the tables."""
     workers, play = _engine(engine, address, jobs)
     with _watched(settings) as on_games:
         tables = run_tournament(settings, folder, workers, on_games, play=play)
@@ -66,10 +65,10 @@ def hold_tournament(
 
 
 def _engine(engine: str, address: str | None, jobs: int | None) -> tuple[int, Play]:
-    """How many workers play, and what runs them."""
+    """The number of workers, and the engine."""
     if engine != RAY:
         if address is not None:
-            raise ValueError("--address is where a Ray cluster is: add --engine ray")
+            raise ValueError("--address is the address of a Ray cluster: add --engine ray")
         return jobs or DEFAULT_JOBS, play_all
     from azul_agents.arena.ray_games import play_on_ray
     from azul_agents.arena.ray_session import cluster_cpus, needed_ray
@@ -82,7 +81,7 @@ def _engine(engine: str, address: str | None, jobs: int | None) -> tuple[int, Pl
 
 @contextmanager
 def _watched(settings: TournamentConfig) -> Iterator[Callable[[Games, int], None]]:
-    """A progress bar and the ladder so far on the terminal, updated as games finish."""
+    """A progress bar and live ratings, updated as games finish."""
     console = Console(stderr=True)
     if not console.is_terminal:
         yield lambda done, total: None
@@ -106,17 +105,12 @@ def _watched(settings: TournamentConfig) -> Iterator[Callable[[Games, int], None
 
 def _ladder(done: Games, settings: TournamentConfig) -> Table:
     """Ratings without intervals and win rates so far."""
-    table = Table(title="so far")
-    table.add_column("agent", overflow="fold")
-    columns: list[list[str]] = []
+    header, columns = ["agent"], [list(settings.agents)]
     for players in settings.players:
-        table.add_column(f"{players} players", justify="right", no_wrap=True)
-        table.add_column("won", justify="right", no_wrap=True)
+        header += [f"{players} players", "won"]
         lines = [line for line in done.values() if line.players == players]
         tallies = tallies_of(lines, len(settings.agents))
         ratings = quick_ratings_of(ranked_games(lines), settings.agents)
         columns.append([f"{rating:.0f}" for rating in ratings])
         columns.append([percent(tally.win_rate) for tally in tallies])
-    for agent, *cells in zip(settings.agents, *columns, strict=True):
-        table.add_row(Text(agent), *cells)
-    return table
+    return result_table(header, zip(*columns, strict=True), "so far")

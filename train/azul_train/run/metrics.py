@@ -1,15 +1,36 @@
-"""Evaluations, length and time shares of a run, read from its metrics."""
+"""The lines of `metrics.jsonl`: how a match becomes one, and what a report reads from them."""
 
 from collections.abc import Iterable, Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
+
+from azul_train.run.progress import EVALUATION, IMITATION
+
+if TYPE_CHECKING:
+    from azul_agents import MatchResult
 
 Line = dict[str, Any]
 
-EVALUATION: Final = "evaluation"
-FINAL: Final = "final"  # set in the lines of the evaluation at the end
-IMITATION: Final = "imitation"
+# Values of a line's `kind`, besides the phases IMITATION and EVALUATION.
+PROGRESS: Final = "progress"
 TIME: Final = "time"
-GAME_PARTS: Final = ("environment", "masks", "scripted opponents")  # what is not learning
+FINAL: Final = "final"  # key set in the lines of the final evaluation
+GAME_PARTS: Final = ("environment", "masks", "scripted opponents")  # time not spent on learning
+
+
+def as_metrics(result: "MatchResult") -> Line:
+    """A match of the learner, which is the first agent, against copies of one opponent."""
+    own, *others = result.tallies
+    low, high = own.interval
+    return {
+        "opponent": result.agents[1],
+        "games": own.games,
+        "wins": own.won,
+        "win_rate": own.win_rate,
+        "low": low,
+        "high": high,
+        "points": own.mean_points,
+        "opponent_points": sum(tally.mean_points for tally in others) / len(others),
+    }
 
 
 def curves(metrics: Iterable[Line]) -> dict[str, list[Line]]:
@@ -24,12 +45,12 @@ def curves(metrics: Iterable[Line]) -> dict[str, list[Line]]:
 
 
 def final_evaluation(metrics: Sequence[Line]) -> list[Line]:
-    """The evaluation of the best model at the end, one line per opponent; empty before."""
+    """The final evaluation of the best model, one line per opponent; empty before the end of the run."""
     return list({line["opponent"]: line for line in metrics if line.get(FINAL)}.values())
 
 
 def last_evaluation(metrics: Sequence[Line]) -> list[Line]:
-    """The evaluation at the end or, if the run is not over, the last one so far."""
+    """The final evaluation or, if the run is not over, the last one so far."""
     return final_evaluation(metrics) or [lines[-1] for lines in curves(metrics).values()]
 
 
@@ -52,7 +73,7 @@ def game_share(shares: dict[str, float]) -> float:
 
 
 def length_of(metrics: Sequence[Line]) -> tuple[int, float]:
-    """Learner steps and minutes that a run took so far."""
+    """Learner steps and minutes of a run so far."""
     steps = max((line["steps"] for line in metrics), default=0)
     minutes = max((line["minutes"] for line in metrics), default=0.0)
     return steps, minutes

@@ -1,8 +1,9 @@
-"""Training runs with the engine that their config names: Stable-Baselines3, or RLlib on a Ray cluster."""
+"""Start or resume training with the library that the config names: Stable-Baselines3, or RLlib on Ray."""
 
-from functools import partial
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from azul_train.config import RLLIB, TrainConfig
 from azul_train.run.folder import RunFolder
@@ -10,6 +11,7 @@ from azul_train.run.progress import OnProgress, ignore
 
 if TYPE_CHECKING:
     from azul_agents import MatchResult
+    from azul_train.run.training_run import TrainingRun
 
 TRAIN_MODULES: Final = ("matplotlib", "tensorboard", "torch", "stable_baselines3", "sb3_contrib")
 RLLIB_MODULES: Final = (*TRAIN_MODULES, "ray", "ray.rllib")
@@ -27,9 +29,10 @@ def train(
     on_progress: OnProgress = ignore,
     address: str | None = None,
 ) -> "list[MatchResult]":
-    """Train from the start, with RLlib on the Ray cluster at an address; the evaluation of the best model."""
-    check_engine(config, address)
-    return _function("train", config, address)(config, folder, on_progress)
+    """Train from the start; the final evaluation of the best model. `address` is that of a Ray cluster, for RLlib."""
+    with _open_run(config, folder, on_progress, address) as run:
+        run.begin()
+        return run.learn()
 
 
 def resume(
@@ -38,17 +41,19 @@ def resume(
     command: str = "resume",
     address: str | None = None,
 ) -> "list[MatchResult]":
-    """Continue a run from its last checkpoint; the evaluation of the best model."""
-    check_engine(folder.config, address)
-    return _function("resume", folder.config, address)(folder, on_progress, command)
+    """Resume a run from its last checkpoint; the final evaluation of the best model."""
+    with _open_run(folder.config, folder, on_progress, address) as run:
+        run.restore()
+        folder.note_resume(command, run.steps)
+        return run.learn()
 
 
 def check_engine(config: TrainConfig, address: str | None = None) -> None:
     """Raise ImportError that says what to install, or ValueError if the engine takes no address."""
     needs_ray = config.engine == RLLIB
     if address is not None and not needs_ray:
-        raise ValueError("--address is where a Ray cluster is: add --engine rllib")
-    # All of them at once, since some are needed only at the end of a run.
+        raise ValueError("--address is the address of a Ray cluster: add --engine rllib")
+    # All at once, since some are needed only at the end of a run.
     for module in RLLIB_MODULES if needs_ray else TRAIN_MODULES:
         try:
             import_module(module)
@@ -56,7 +61,19 @@ def check_engine(config: TrainConfig, address: str | None = None) -> None:
             raise ImportError(INSTALL_RLLIB if needs_ray else INSTALL_TRAIN) from None
 
 
-def _function(name: str, config: TrainConfig, address: str | None) -> Any:
-    if config.engine == RLLIB:
-        return partial(getattr(import_module("azul_train.rllib.training"), name), address=address)
-    return getattr(import_module("azul_train.sb3.training"), name)
+@contextmanager
+def _open_run(
+    config: TrainConfig, folder: RunFolder, on_progress: OnProgress, address: str | None
+) -> "Iterator[TrainingRun]":
+    """A run in a locked folder."""
+    check_engine(config, address)
+    with folder.locked():
+        if config.engine == RLLIB:
+            from azul_train.rllib.training import open_run
+
+            with open_run(config, folder, on_progress, address) as run:
+                yield run
+        else:
+            from azul_train.sb3.training import Sb3Run
+
+            yield Sb3Run(config, folder, on_progress)
