@@ -11,7 +11,7 @@
 
 |  | 2 players | 3 players | 4 players |
 | --- | --- | --- | --- |
-| factory displays | 5 | 7 | 9 |
+| factories | 5 | 7 | 9 |
 | actions | 180 | 240 | 300 |
 | observation | 175 | 248 | 321 |
 
@@ -20,27 +20,27 @@
 | argument | default | meaning |
 |---|---|---|
 | `num_players` | 2 | 2, 3 or 4 |
-| `max_rounds` | 50 | the game is cut off after so many rounds |
+| `max_rounds` | 50 | the game is cut off after this many rounds |
 | `reward` | `"outcome"` | `"outcome"`, `"score_margin"`, `"round_margin"`, or a function `(before, after) -> n numbers` |
 | `render_mode` | None | `"human"`, `"rgb_array"` or `"ansi"` |
 | `starting_player` | 0 | a seat, or `"random"`: drawn for every game |
-| `observation` | `"float32"` | `"float32"`: numbers divided by their `high`; `"uint8"`: the numbers themselves |
+| `observation` | `"float32"` | `"float32"`: numbers divided by their `high`; `"uint8"`: the integers |
 
 ### Actions
 
-`index = (source * 5 + color) * 6 + destination`. Sources 0..F-1 are the factory displays, F is the center; colors are
+`index = (source * 5 + color) * 6 + destination`. Sources 0..F-1 are the factories, F is the center; colors are
 blue 0, yellow 1, red 2, black 3, white 4; destinations 0..4 are the pattern lines, 5 is the floor. All tiles of the color
-are taken, and what does not fit into a line falls to the floor.
+are taken, and those that do not fit into the line fall to the floor.
 
-`action_mask[index]` is 1 where the action is legal. It is all zeros for whoever is not to move, and for all when the
-game is over. `env()` ends the game on an illegal action, with -1 for its player and 0 for the others; `raw_env()` raises
-`IllegalActionError` and changes nothing.
+`action_mask[index]` is 1 if the action is legal. It is all zeros for agents that are not to move, and for all agents
+when the game is over. `env()` ends the game on an illegal action, with a reward of -1 for its player and 0 for the
+others; `raw_env()` raises `IllegalActionError` and changes nothing.
 
 ### Observations
 
-Everything on the table, seen from the agent's own seat: n boards, the own one first and the others in turn order, each
-61 numbers; then the table. Nothing is hidden but the order of the tiles in the bag, which is chance. Every number is an
-integer from 0 to its `high`, divided by it in the float32 form. `azul_env.decode_observation` gives the position back.
+The whole position, seen from the agent's seat: n boards of 61 numbers each, the agent's first and the others in turn
+order; then the table. Only the order of the tiles in the bag is hidden. Every number is an integer from 0 to its `high`,
+divided by it in the float32 form. `azul_env.decode_observation` converts an observation back to a position.
 
 | part of a board | places | high | meaning |
 | --- | --- | --- | --- |
@@ -68,14 +68,14 @@ integer from 0 to its `high`, divided by it in the float32 form. `azul_env.decod
 | name | value |
 |---|---|
 | `outcome` | at the end, 1 - 2 (rank - 1) / (n - 1), tied ranks averaged: zero-sum, +1 for a win and -1 for a loss with 2 players; 0 before |
-| `score_margin` | at the end, own points minus the mean of the others'; 0 before |
+| `score_margin` | at the end, the player's points minus the mean of the others'; 0 before |
 | `round_margin` | the change of that margin, so at the end of every round; sums to the final margin |
 
 ### Termination and truncation
 
 A game that ends by the rules (a complete row, no tiles left, resignation) terminates for all agents at once. A game that
-is cut off at `max_rounds` is scored and rewarded like any other, and reported as truncation. The cap is part of the
-observation, so the value of going on is not missing.
+is cut off at `max_rounds` is scored and rewarded like any other, and reported as a truncation. No bootstrapping is
+needed there, because `max_rounds` is part of the observation.
 
 ### Versions
 
@@ -91,5 +91,5 @@ raw_env = AzulAEC
 
 
 def env(**arguments: Any) -> GuardedAEC:
-    """The environment behind PettingZoo's usual guards: see the data sheet of this module."""
+    """The environment with the checks of PettingZoo's usual wrappers; the module docstring describes it."""
     return GuardedAEC(AzulAEC(**arguments))

@@ -23,7 +23,7 @@ def table(header: list[str], rows: list[list[str]]) -> str:
 def sizes_table() -> str:
     """What depends on the number of players."""
     rows = [
-        ["factory displays", *(str(num_factories(n)) for n in PLAYERS)],
+        ["factories", *(str(num_factories(n)) for n in PLAYERS)],
         ["actions", *(str(num_actions(n)) for n in PLAYERS)],
         ["observation", *(str(observation_size(n)) for n in PLAYERS)],
     ]
@@ -97,12 +97,12 @@ def with_tables(text: str, tables: list[str]) -> str:
 
 
 def fresh_data_sheet() -> str:
-    """The module of the data sheet with its tables made anew."""
+    """The module of the data sheet with its tables regenerated."""
     return with_tables(DATA_SHEET.read_text(), [sizes_table(), board_table(), table_table()])
 
 
 def fresh_spec() -> str:
-    """The specification with its tables made anew and the data sheet in it."""
+    """The specification with its tables regenerated and the data sheet in it."""
     sheet = inspect.cleandoc(azul_v0.__doc__ or "").partition("\n\n")[2]
     begin, end = (
         "<!-- the data sheet of azul_env/azul_v0.py -->\n",
