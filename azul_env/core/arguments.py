@@ -46,10 +46,11 @@ def int64_number(value: SupportsIndex, name: str) -> int:
 def whole_numbers(values: Any, count: int, name: str) -> NDArray[np.int64]:
     """Convert `count` integers to a contiguous int64 array. Raises TypeError or, for a wrong shape, ValueError."""
     array = np.asarray(values)
-    if array.dtype.kind not in "iu":
-        raise TypeError(f"{name} must be {count} whole numbers, not {shown(values)}")
-    if array.shape != (count,):
-        raise ValueError(f"{name} must be {count} whole numbers, not of shape {array.shape}")
+    is_whole = array.dtype.kind in "iu"
+    if not is_whole or array.shape != (count,):
+        raise (ValueError if is_whole else TypeError)(
+            f"{name} must be whole numbers of shape ({count},), not {array.dtype} of shape {array.shape}"
+        )
     return np.ascontiguousarray(array, np.int64)
 
 

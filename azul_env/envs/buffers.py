@@ -1,7 +1,7 @@
-"""Arrays for what a step returns, used again once the caller has let go of them.
+"""Output arrays of the vector environments, reused once the caller holds no reference to them.
 
-A vector environment returns arrays of its own in every step, so that nobody's stored observation changes later.
-Asking the system for a fresh megabyte each time costs more than filling it, though: new pages are zeroed one by one.
+Every step returns arrays that later steps do not overwrite, so callers may store observations. Allocating a megabyte per
+step would cost more than filling it, though, because the system zeroes new pages.
 """
 
 import sys
@@ -15,20 +15,20 @@ from azul_env.envs.kernels import NO_FLOATS
 from azul_env.envs.settings import Settings
 from azul_env.observation import PADDING
 
-KEPT = 4  # bundles of one kind that are remembered
+MAX_BUNDLES = 4  # kept for reuse
 
 Bundle = TypeVar("Bundle", bound=Sequence[NDArray[Any]])
 
 
-class Vectors(NamedTuple):
-    """Arrays that kernels write observations to, as integers and as floats."""
+class ObservationArrays(NamedTuple):
+    """Arrays for the observations of many games, as integers or as floats."""
 
     features: NDArray[np.uint8]
     floats: NDArray[np.float32]
 
     @classmethod
-    def new(cls, count: int, settings: Settings) -> "Vectors":
-        """Arrays for so many games; without room for floats where the integers are the observation."""
+    def new(cls, count: int, settings: Settings) -> "ObservationArrays":
+        """Arrays for `count` games; NO_FLOATS if observations are integers."""
         features = np.empty((count, settings.size + PADDING), np.uint8)
         if settings.dtype is np.uint8:
             return cls(features, NO_FLOATS)
@@ -36,40 +36,40 @@ class Vectors(NamedTuple):
 
 
 def observations_in(features: NDArray[np.uint8], floats: NDArray[np.float32]) -> NDArray[Any]:
-    """The observations, in the form that was asked for."""
+    """The observations in the arrays, in the dtype of the environment."""
     return floats if floats.size else features[:, :-PADDING]
 
 
-def _is_unheld(bundle: Sequence[NDArray[Any]], only_listed: int) -> bool:
-    """Whether nobody but the bundle holds any of its arrays, going by Python's count of references."""
-    for array in bundle:  # not all(...): a generator costs more than the test
-        if sys.getrefcount(array) > only_listed and array is not NO_FLOATS:
+def _is_free(bundle: Sequence[NDArray[Any]], free_refcount: int) -> bool:
+    """True if no caller still references an array of the bundle."""
+    for array in bundle:  # not all(...): a generator costs more than the check
+        if sys.getrefcount(array) > free_refcount and array is not NO_FLOATS:
             return False
     return True
 
 
-def _count_of_an_unheld_array() -> int:
-    """What that count is for an array which only its bundle holds; it depends on the version of Python."""
+def _free_refcount() -> int:
+    """The reference count that `_is_free` sees for a free array, which depends on the version of Python."""
     bundle = (np.empty(1),)
-    return next(count for count in range(1, 10) if _is_unheld(bundle, count))
+    return next(count for count in range(1, 10) if _is_free(bundle, count))
 
 
-ONLY_LISTED = _count_of_an_unheld_array()
+FREE_REFCOUNT = _free_refcount()
 
 
 class Buffers:
-    """Remembers the bundles of arrays it gave out and gives one again when nobody holds any of its arrays."""
+    """A pool of bundles of arrays; a bundle is reused once no caller references any of its arrays."""
 
     def __init__(self) -> None:
         self._bundles: list[Any] = []
 
     def take(self, make: Callable[[], Bundle]) -> Bundle:
-        """A bundle with arbitrary content, made by `make` if there is none to use again."""
+        """A free bundle with arbitrary content, created with `make` if there is none."""
         for bundle in self._bundles:
-            if _is_unheld(bundle, ONLY_LISTED):
+            if _is_free(bundle, FREE_REFCOUNT):
                 return bundle
         fresh = make()
-        if len(self._bundles) < KEPT:
+        if len(self._bundles) < MAX_BUNDLES:
             self._bundles.append(fresh)
         return fresh
 
