@@ -287,13 +287,14 @@ def _check_form(data: object) -> None:
 def _check_event_form(event: object, index: int) -> None:
     """Raise RecordError unless data has the form of an event; `replay` checks whether it is possible."""
     where = f"event {index}"
-    if not isinstance(event, dict) or event.get("type") not in list(EVENT_KEYS):
+    event_type = event.get("type") if isinstance(event, dict) else None
+    keys = EVENT_KEYS.get(event_type) if isinstance(event_type, str) else None
+    if not isinstance(event, dict) or keys is None:
         raise RecordError(
             f"{where} must be an object with a type of {', '.join(EVENT_KEYS)}", index
         )
-    event_type = event["type"]
-    _check_keys(event, ["type", *EVENT_KEYS[event_type]], where, index)
-    for key in EVENT_KEYS[event_type]:
+    _check_keys(event, ["type", *keys], where, index)
+    for key in keys:
         if not EVENT_VALUES[key](event[key]):
             raise RecordError(f"{where} ({event_type}): {key} cannot be {shown(event[key])}", index)
 

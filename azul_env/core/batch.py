@@ -23,6 +23,7 @@ from azul_env.core.step import (
     reset_game,
     step,
 )
+from azul_env.core.words import as_int64
 
 Actions = NDArray[np.int64]
 
@@ -75,7 +76,7 @@ def start_one(rows: Rows, num_players: int, starting_player: int, max_rounds: in
 @kernel
 def step_one(rows: Rows, action: int, chances: Chances) -> int:
     """Play an action in a single game, as `step` does; returns the outcome."""
-    return step(rows[0], action, chances, 0)
+    return step(rows[0], action, chances, as_int64(0))
 
 
 @kernel
