@@ -42,10 +42,10 @@ The whole position, seen from the agent's seat: n boards of 61 numbers each, the
 order; then the table. Only the order of the tiles in the bag is hidden. Every number is an integer from 0 to its `high`,
 divided by it in the float32 form. `azul_env.decode_observation` converts an observation back to a position.
 
-| part of a board | places | high | meaning |
+| part of a board | index | high | meaning |
 | --- | --- | --- | --- |
 | `wall` | 0..24 | 1 | 1 where a tile is, by row and column |
-| `line_0` .. `line_4` | 25..49 | 1, 2, 3, 4, 5 | for each line, its tiles at the place of their color |
+| `line_0` .. `line_4` | 25..49 | 1, 2, 3, 4, 5 | for each line, the number of its tiles, by color |
 | `floor` | 50..56 | 6 | by slot: 0 free, color + 1, or 6 for the marker |
 | `score` | 57..59 | 127, 127, 127 | score up to 127; what is beyond, in two digits of base 128 |
 | `resigned` | 60 | n - 1 | 0 still playing, k the k-th to resign |

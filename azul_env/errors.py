@@ -36,7 +36,7 @@ class NotationError(ValueError):
 
 
 class ProblemReason(StrEnum):
-    """What can be impossible about a position."""
+    """Reasons why a position is impossible."""
 
     WRONG_TYPE = "WRONG_TYPE"
     WRONG_LENGTH = "WRONG_LENGTH"

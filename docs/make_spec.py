@@ -37,23 +37,23 @@ def board_table() -> str:
     rows = []
     for part in own:
         if part is lines[0]:
-            places = f"{lines[0].start}..{lines[-1].stop - 1}"
-            meaning = "for each line, its tiles at the place of their color"
-            rows.append(["`line_0` .. `line_4`", places, "1, 2, 3, 4, 5", meaning])
+            indices = f"{lines[0].start}..{lines[-1].stop - 1}"
+            meaning = "for each line, the number of its tiles, by color"
+            rows.append(["`line_0` .. `line_4`", indices, "1, 2, 3, 4, 5", meaning])
         elif part not in lines:
             rows.append(
-                [f"`{part.name.removeprefix('own_')}`", _places(part), _high(part), part.meaning]
+                [f"`{part.name.removeprefix('own_')}`", _indices(part), _high(part), part.meaning]
             )
-    return table(["part of a board", "places", "high", "meaning"], rows)
+    return table(["part of a board", "index", "high", "meaning"], rows)
 
 
 def table_table() -> str:
-    """The parts behind the boards, with their places for every number of players."""
+    """The parts after the boards, with their indices for every number of players."""
     layouts = [[p for p in observation_layout(n) if p.start >= n * BOARD_SIZE] for n in PLAYERS]
     rows = [
         [
             f"`{parts[0].name}`",
-            *(_places(part) for part in parts),
+            *(_indices(part) for part in parts),
             _high(parts[0]),
             parts[0].meaning,
         ]
@@ -75,7 +75,7 @@ def state_table() -> str:
     return table(["field", "words", "meaning"], rows)
 
 
-def _places(part: Part) -> str:
+def _indices(part: Part) -> str:
     last = part.stop - 1
     return str(part.start) if part.start == last else f"{part.start}..{last}"
 
