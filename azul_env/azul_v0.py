@@ -24,25 +24,25 @@
 | `reward` | `"outcome"` | `"outcome"`, `"score_margin"`, `"round_margin"`, or a function `(before, after) -> n numbers` |
 | `render_mode` | None | `"human"`, `"rgb_array"` or `"ansi"` |
 | `starting_player` | 0 | a seat, or `"random"`: drawn for every game |
-| `observation` | `"float32"` | `"float32"`: numbers divided by their `high`; `"uint8"`: the numbers themselves |
+| `observation` | `"float32"` | `"float32"`: numbers divided by their `high`; `"uint8"`: the integers |
 
 ### Actions
 
 `index = (source * 5 + color) * 6 + destination`. Sources 0..F-1 are the factories, F is the center; colors are
 blue 0, yellow 1, red 2, black 3, white 4; destinations 0..4 are the pattern lines, 5 is the floor. All tiles of the color
-are taken, and what does not fit into a line falls to the floor.
+are taken, and those that do not fit into the line fall to the floor.
 
-`action_mask[index]` is 1 where the action is legal. It is all zeros for agents that are not to move, and for all when
-the game is over. `env()` ends the game on an illegal action, with -1 for its player and 0 for the others; `raw_env()` raises
-`IllegalActionError` and changes nothing.
+`action_mask[index]` is 1 if the action is legal. It is all zeros for agents that are not to move, and for all agents
+when the game is over. `env()` ends the game on an illegal action, with a reward of -1 for its player and 0 for the
+others; `raw_env()` raises `IllegalActionError` and changes nothing.
 
 ### Observations
 
-Everything on the table, seen from the agent's seat: n boards, the agent's first and the others in turn order, each
-61 numbers; then the table. Nothing is hidden but the order of the tiles in the bag, which is chance. Every number is an
-integer from 0 to its `high`, divided by it in the float32 form. `azul_env.decode_observation` gives the position back.
+The whole position, seen from the agent's seat: n boards of 61 numbers each, the agent's first and the others in turn
+order; then the table. Only the order of the tiles in the bag is hidden. Every number is an integer from 0 to its `high`,
+divided by it in the float32 form. `azul_env.decode_observation` converts an observation back to a position.
 
-| part of a board | places | high | meaning |
+| part of a board | index | high | meaning |
 | --- | --- | --- | --- |
 | `wall` | 0..24 | 1 | 1 where a tile is, by row and column |
 | `line_0` | 25..29 | 1 | tiles in line 0, by color |
@@ -72,14 +72,14 @@ integer from 0 to its `high`, divided by it in the float32 form. `azul_env.decod
 | name | value |
 |---|---|
 | `outcome` | at the end, 1 - 2 (rank - 1) / (n - 1), tied ranks averaged: zero-sum, +1 for a win and -1 for a loss with 2 players; 0 before |
-| `score_margin` | at the end, the agent's points minus the mean of the others'; 0 before |
+| `score_margin` | at the end, the player's points minus the mean of the others'; 0 before |
 | `round_margin` | the change of that margin, so at the end of every round; sums to the final margin |
 
 ### Termination and truncation
 
 A game that ends by the rules (a complete row, no tiles left, resignation) terminates for all agents at once. A game that
-is cut off at `max_rounds` is scored and rewarded like any other, and reported as truncation. The cap is part of the
-observation, so the value of going on is not missing.
+is cut off at `max_rounds` is scored and rewarded like any other, and reported as a truncation. No bootstrapping is
+needed there, because `max_rounds` is part of the observation.
 
 ### Versions
 
@@ -95,5 +95,5 @@ raw_env = AzulAEC
 
 
 def env(**arguments: Any) -> GuardedAEC:
-    """The environment behind PettingZoo's usual guards: see the data sheet of this module."""
+    """The environment with the checks of PettingZoo's usual wrappers; the module docstring describes it."""
     return GuardedAEC(AzulAEC(**arguments))

@@ -1,11 +1,10 @@
-"""`GameBatch`: many games in one array, played by compiled code on one or several threads."""
+"""`GameBatch`: many games in one array, played by compiled code on one or more threads."""
 
 import numpy as np
 from numpy.typing import NDArray
 
-from azul_env.core.arguments import number_between, player_count
+from azul_env.core.arguments import number_between, player_count, whole_numbers
 from azul_env.core.batch import (
-    NONE_ILLEGAL,
     Actions,
     choose_randomly,
     first_illegal,
@@ -18,14 +17,14 @@ from azul_env.core.batch import (
 from azul_env.core.chance import chances_from
 from azul_env.core.spec import COUNTER_LIMIT, DEFAULT_MAX_ROUNDS, num_actions
 from azul_env.core.state import empty_rows
-from azul_env.core.step import RANDOM_SEAT
+from azul_env.core.step import ALL_LEGAL, RANDOM_SEAT
 from azul_env.core.threads import Workers
 from azul_env.rules import refuse
 from azul_env.state import GameState
 
 
 class GameBatch:
-    """Many games of the same kind in one array, stepped together, each restarted as soon as it ends."""
+    """Games with the same settings in one array, stepped together; each restarts as soon as it ends."""
 
     def __init__(
         self,
@@ -73,25 +72,23 @@ class GameBatch:
         )
 
     def legal_masks(self) -> NDArray[np.bool_]:
-        """Legal masks, one game a row. The array is reused by the next call."""
+        """Legal masks, one row per game. The next call reuses the array."""
         write_masks(self.rows, self.masks, 0, len(self))
         return self.masks
 
     def random_actions(self) -> Actions:
-        """A random legal action for every game. The array is reused by the next call."""
+        """A random legal action for every game. The next call reuses the array."""
         choose_randomly(self.rows, self.chances, self._actions, 0, len(self))
         return self._actions
 
     def step(self, actions: Actions) -> NDArray[np.bool_]:
-        """Play one action in every game; true where that ended it (see `final_rows`) and a new one began.
+        """Play one action in every game; true where the game ended (see `final_rows`) and was restarted.
 
-        An illegal action raises IllegalActionError, and no game changes.
+        Raises IllegalActionError if any action is illegal, and changes no game.
         """
-        actions = np.ascontiguousarray(actions, np.int64)
-        if actions.shape != (len(self),):
-            raise ValueError(f"actions have shape {actions.shape}, not ({len(self)},)")
+        actions = whole_numbers(actions, len(self), "actions")
         wrong = first_illegal(self.rows, actions, 0, len(self))
-        if wrong != NONE_ILLEGAL:
+        if wrong != ALL_LEGAL:
             refuse(GameState(self.rows[wrong : wrong + 1].copy()), int(actions[wrong]), game=wrong)
         step_games(
             self.rows,
@@ -106,11 +103,11 @@ class GameBatch:
         return self.ended
 
     def play_to_round_end(self) -> NDArray[np.int64]:
-        """Random moves to the end of the round, which is scored and not dealt; the number of moves by game."""
+        """Play random moves to the end of the round, scored but not dealt; returns the number of moves by game."""
         self._workers.run(play_rounds, self.rows, self.chances, self._moves)
         return self._moves
 
     def play_to_end(self) -> NDArray[np.int64]:
-        """Random moves to the end of every game; their number by game."""
+        """Play random moves to the end of every game; returns the number of moves by game."""
         self._workers.run(play_games, self.rows, self.chances, self._moves)
         return self._moves

@@ -1,7 +1,7 @@
-"""Chance at the start of a round: what can be dealt, how likely each tile is, and dealing it.
+"""Deals at the start of a round: their probabilities, drawing them, and applying them.
 
-A move that ends a round leads to an afterstate (`azul_env.afterstate`): scored, with an empty table. These functions take
-it from there to the next round, all tiles at once or one tile at a time, as chance nodes of a search need it.
+A move that ends a round leads to an afterstate (`azul_env.afterstate`): scored, with an empty table. These functions lead
+from there to the next round, all tiles at once or tile by tile, for the chance nodes of a search.
 """
 
 from collections.abc import Sequence
@@ -13,17 +13,18 @@ from numpy.typing import NDArray
 from azul_env.core.arguments import number_between, shown, whole_number
 from azul_env.core.batch import fill_one
 from azul_env.core.spec import FACTORY_CAPACITY, NUM_COLORS, num_factories
-from azul_env.core.state import Row, Rows
-from azul_env.core.words import LANE_BITS, pack_lanes, unpack_lanes
+from azul_env.core.state import Rows
+from azul_env.core.words import pack_lanes, unpack_lanes
 from azul_env.errors import ImpossibleDealError
+from azul_env.position import put_tiles
 from azul_env.state import GameState, check_state
 
-Deal = Sequence[Sequence[int]]  # tiles by color for every factory, in order
+Deal = Sequence[Sequence[int]]  # tiles by factory and color
 RandomSource = np.random.Generator | SupportsIndex  # a generator, or a seed
 
 
 def tiles_due(state: GameState) -> int:
-    """How many tiles the next deal draws: 4 for each factory, or all that are left. 0 if no deal is due."""
+    """Number of tiles in the next deal: 4 per factory, or all that are left; 0 if no deal is due."""
     check_state(state)
     if not state.awaits_deal:
         return 0
@@ -31,9 +32,9 @@ def tiles_due(state: GameState) -> int:
 
 
 def tile_chances(state: GameState, drawn: Sequence[int] = ()) -> NDArray[np.float64]:
-    """The probability of each color to be the next tile, after the colors `drawn` so far in this deal.
+    """The probability of each color for the next tile, given the colors `drawn` so far in this deal.
 
-    The bag is drawn from until it is empty, then the lid (R2.2). Raises ValueError if no tile is due.
+    Tiles come from the bag until it is empty, then from the lid (R2.2). Raises ValueError if no tile is due.
     """
     if len(drawn) >= tiles_due(state):
         raise ValueError(
@@ -49,7 +50,7 @@ def tile_chances(state: GameState, drawn: Sequence[int] = ()) -> NDArray[np.floa
 
 
 def deal_of_tiles(state: GameState, tiles: Sequence[int]) -> Deal:
-    """The deal in which colors were drawn in this order: the first four lie on factory 0, and so on."""
+    """The deal for colors drawn in this order: the first four go to factory 0, and so on."""
     if len(tiles) != tiles_due(state):
         raise ImpossibleDealError(f"{len(tiles)} tiles were drawn, {tiles_due(state)} are due")
     factories = [[0] * NUM_COLORS for _ in state.factories]
@@ -61,21 +62,21 @@ def deal_of_tiles(state: GameState, tiles: Sequence[int]) -> Deal:
 
 
 def drawn_deal(state: GameState, rng: RandomSource | None = None) -> Deal:
-    """A random deal of the next round, by a generator, or as a seed deals it in the round that is due."""
+    """A random deal for the next round, from a generator, or from a seed, whose deal for this round it is."""
     rows = _awaiting(state)
     deal_randomly(rows, rng)
     return [list(tiles) for tiles in GameState(rows).factories]
 
 
 def dealt(state: GameState, deal: Deal) -> GameState:
-    """The state after a given deal. Raises ImpossibleDealError if it cannot be drawn from this bag and lid."""
+    """The state after a deal. Raises ImpossibleDealError if bag and lid do not allow it."""
     rows = _awaiting(state)
     deal_given(rows, deal)
     return GameState(rows)
 
 
 def _awaiting(state: GameState) -> Rows:
-    """A copy of the rows of a state that waits for its deal."""
+    """A copy of the rows of a state that awaits a deal. Raises ValueError for any other state."""
     check_state(state)
     if not state.awaits_deal:
         raise ValueError(f'no deal is due here: "{state!r}"')
@@ -83,49 +84,41 @@ def _awaiting(state: GameState) -> Rows:
 
 
 def deal_randomly(rows: Rows, rng: RandomSource | None) -> None:
-    """Deal the next round: by a generator's next raw word, or by the word that a seed has for this round."""
+    """Deal the next round in place, from a generator's next raw word or from a seed's word for this round."""
     fill_one(rows, deal_word(rng, int(rows["round"][0])))
 
 
 def deal_word(rng: RandomSource | None, number: int) -> np.uint64:
-    """The word from which a deal is made: a generator's next one, or word `number` of PCG64(seed)."""
+    """The word that seeds a deal: a generator's next raw word, or word `number` of PCG64(seed)."""
     if isinstance(rng, np.random.Generator):
         return np.uint64(rng.bit_generator.random_raw())
-    bits = seeded_bits(rng)
-    return np.uint64(bits.advance(number).random_raw())
+    return np.uint64(seeded_bits(rng).advance(number).random_raw())
 
 
 def seeded_bits(seed: SupportsIndex | None) -> np.random.PCG64:
     """The bit generator of a seed; None draws fresh entropy."""
-    # Named, because NumPy may change its default and the same seed must give the same game.
+    # Not `default_rng`: NumPy may change its default, and a seed must always give the same game.
     return np.random.PCG64(None if seed is None else whole_number(seed, "a seed"))
 
 
 def deal_given(rows: Rows, deal: Deal) -> None:
-    """Deal the next round as given. Raises ImpossibleDealError if that cannot be drawn from bag and lid."""
+    """Deal the next round in place as given. Raises ImpossibleDealError if bag and lid do not allow it."""
     row = rows[0]
     factories = _checked_counts(deal, num_factories(int(row["num_players"])))
     bag, lid = np.array(unpack_lanes(row["bag"])), np.array(unpack_lanes(row["lid"]))
     _check_order(factories, bag, lid)
-    dealt = factories.sum(axis=0)
-    if bag.sum() >= dealt.sum():
-        bag = bag - dealt
+    taken = factories.sum(axis=0)
+    if bag.sum() >= taken.sum():
+        bag = bag - taken
     else:  # R2.2
-        bag, lid = bag + lid - dealt, np.zeros_like(lid)
+        bag, lid = bag + lid - taken, np.zeros_like(lid)
     row["bag"], row["lid"] = pack_lanes(bag), pack_lanes(lid)
-    _put_on_factories(row, factories)
-
-
-def _put_on_factories(row: Row, factories: np.ndarray) -> None:
     for number, tiles in enumerate(factories):
-        row["sources"][number] = pack_lanes(tiles)
-        for color in range(NUM_COLORS):
-            if tiles[color]:
-                row["available"] |= 1 << (LANE_BITS * color + number)
+        put_tiles(row, number, tiles)
 
 
 def _checked_counts(deal: Deal, num_factories_due: int) -> np.ndarray:
-    """The deal as an array, if it has the form of one."""
+    """A deal as an array. Raises TypeError or ImpossibleDealError unless it has the right form."""
     _check_list(deal, num_factories_due, "a deal")
     for number, tiles in enumerate(deal):
         _check_list(tiles, NUM_COLORS, f"factory {number} of a deal")
@@ -152,7 +145,7 @@ def _checked_count(count: int, factory: int) -> int:
 
 
 def _check_order(factories: np.ndarray, bag: np.ndarray, lid: np.ndarray) -> None:
-    """Raise unless the factories can be filled in this order, the bag first and then, once it is empty, the lid."""
+    """Raise ImpossibleDealError unless the factories can be filled in order from the bag and then from the lid."""
     total = min(FACTORY_CAPACITY * len(factories), int(bag.sum() + lid.sum()))
     for number, size in enumerate(factories.sum(axis=1).tolist()):
         due = min(FACTORY_CAPACITY, max(0, total - FACTORY_CAPACITY * number))  # R2.1, R2.3
@@ -160,8 +153,7 @@ def _check_order(factories: np.ndarray, bag: np.ndarray, lid: np.ndarray) -> Non
             raise ImpossibleDealError(
                 f"factory {number} of a deal holds {size} tiles, {due} are due"
             )
-    # Factories that are filled before the bag runs out hold tiles of the bag alone; the one in whose middle it runs
-    # out holds all that was left in it.
+    # Factories filled before the bag runs out hold tiles of the bag only; the next one holds all that was left in it.
     from_bag = int(bag.sum()) // FACTORY_CAPACITY
     left = bag - factories[:from_bag].sum(axis=0)
     if (left < 0).any():

@@ -1,4 +1,4 @@
-"""Everything this package raises on bad input. All of them are ValueErrors; wrong types raise TypeError."""
+"""The exceptions for bad input. All of them are ValueErrors; wrong types raise TypeError."""
 
 from collections.abc import Sequence
 from enum import StrEnum
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class IllegalActionError(ValueError):
-    """An action that the rules refuse (R9). The position is unchanged."""
+    """An action that the rules forbid (R9). The position is unchanged."""
 
     def __init__(self, described: str, reason: IllegalReason, state: "GameState") -> None:
         super().__init__(f'illegal {described}: {reason} in "{state!r}"')
@@ -24,19 +24,19 @@ class IllegalActionError(ValueError):
 
 
 class MissingDealError(ValueError):
-    """A round ended and there was neither a generator nor a logged deal for the next one."""
+    """A round ended, and neither a generator nor a deal was given for the next one."""
 
 
 class ImpossibleDealError(ValueError):
-    """A logged deal that cannot be drawn from this bag and lid (R2.1-R2.3)."""
+    """A deal that cannot be drawn from the bag and lid (R2.1-R2.3)."""
 
 
 class NotationError(ValueError):
-    """A text that is no position or no move."""
+    """A text that is not a position or move."""
 
 
 class ProblemReason(StrEnum):
-    """What can be impossible about a position."""
+    """Reasons why a position is impossible."""
 
     WRONG_TYPE = "WRONG_TYPE"
     WRONG_LENGTH = "WRONG_LENGTH"
@@ -61,7 +61,7 @@ class ProblemReason(StrEnum):
 
 
 class Problem(NamedTuple):
-    """One impossible thing about a position: its name, the place, and what is wrong there."""
+    """One reason why a position is impossible, where in the position, and the details."""
 
     reason: ProblemReason
     where: str
@@ -72,7 +72,7 @@ class Problem(NamedTuple):
 
 
 class InvalidPositionError(ValueError):
-    """A position that no game can reach; `problems` lists why."""
+    """A position that no game can reach; `problems` lists the reasons."""
 
     def __init__(self, problems: Sequence[Problem]) -> None:
         super().__init__("impossible position: " + "; ".join(map(str, problems)))
@@ -83,7 +83,7 @@ class InvalidPositionError(ValueError):
 
 
 class RecordError(ValueError):
-    """A game record that cannot be read or replayed; `event` is the number of the offending event, if any."""
+    """A game record that cannot be read or replayed; `event` is the index of the offending event, if any."""
 
     def __init__(self, message: str, event: int | None = None) -> None:
         super().__init__(message)

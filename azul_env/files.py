@@ -1,4 +1,4 @@
-"""Files on disk: atomic writes, append-only JSON lines, and locks that end with their process."""
+"""Atomic writes, append-only JSON lines, and file locks that end with their process."""
 
 import json
 import os
@@ -12,15 +12,16 @@ from typing import IO, Any, Final
 
 AnyPath = str | os.PathLike[str]
 
-BLOCK_BYTES: Final = 1 << 16  # read at a time when looking for the last line end
+BLOCK_BYTES: Final = 1 << 16  # read at a time in search of the last newline
 
 
 @contextmanager
 def atomic_file(path: AnyPath) -> Iterator[IO[bytes]]:
-    """A binary stream that becomes the file when the block ends; after an error the file is what it was before.
+    """A binary stream that replaces the file when the block ends; after an error the file is unchanged.
 
-    The stream is a temporary file in the same folder, so other processes see the old content or the new one. A new file
-    gets the usual mode, an existing one keeps its own. What is not a regular file, such as a pipe, is written directly.
+    The stream is a temporary file in the same folder, so other processes see either the old or the new content. A new
+    file gets the default mode, an existing one keeps its mode. Anything but a regular file, such as a pipe, is written
+    directly.
     """
     target = Path(os.path.realpath(path))  # a symbolic link stays one
     mode = _mode_of(path)
@@ -48,7 +49,7 @@ def atomic_file(path: AnyPath) -> Iterator[IO[bytes]]:
 
 
 def write_atomically(path: AnyPath, content: bytes | str) -> None:
-    """Write a file that is, after a kill at any moment, either complete or what it was before."""
+    """Write a file that has, even if the process is killed, either all of the new content or the old content."""
     with atomic_file(path) as file:
         file.write(content.encode() if isinstance(content, str) else content)
 
@@ -60,10 +61,10 @@ def append_line(
     sync: bool = True,
     keeps_tail: Callable[[bytes], bool] = lambda tail: False,
 ) -> None:
-    """Add a line to a file, which is created if need be; `sync` makes it survive a power failure.
+    """Append a line to a file, created if necessary; with `sync` it survives a power failure.
 
-    A last line without a line end is what a kill left of a write. It is removed first, unless `keeps_tail` says of it
-    that only the line end is missing.
+    A last line without a newline comes from an interrupted write. It is removed first, unless `keeps_tail` returns true
+    for it: then only the newline is missing.
     """
     data = line.encode() + b"\n"
     with open(path, "ab+") as file:
@@ -79,7 +80,7 @@ def append_line(
 
 
 def unterminated_tail(file: IO[bytes]) -> bytes:
-    """What follows the last line end of a file."""
+    """The bytes after the last newline of a file."""
     start = file.seek(0, os.SEEK_END)
     tail = b""
     while start and b"\n" not in tail:
@@ -90,9 +91,9 @@ def unterminated_tail(file: IO[bytes]) -> bytes:
 
 
 def read_json_lines(path: AnyPath) -> list[dict[str, Any]]:
-    """The objects in a file of JSON lines, without a last line that lacks its line end; none if there is no file.
+    """The objects in a file of JSON lines, except a last line without a newline; empty if there is no file.
 
-    Raises ValueError with the file and the number of the line.
+    Raises ValueError, with file and line number, for a line that is not a JSON object.
     """
     try:
         content = Path(path).read_bytes()
@@ -106,7 +107,7 @@ def read_json_lines(path: AnyPath) -> list[dict[str, Any]]:
 
 @contextmanager
 def exclusive_lock(path: AnyPath, in_use: str) -> Iterator[IO[bytes]]:
-    """Lock a file, which is created if need be and given opened for appending. Raises ValueError(in_use).
+    """Lock a file, created if necessary and opened for appending. Raises ValueError(in_use) if it is locked.
 
     The system releases the lock when the process ends, however it ends. On Windows nothing is locked.
     """
@@ -122,7 +123,7 @@ def exclusive_lock(path: AnyPath, in_use: str) -> Iterator[IO[bytes]]:
 
 
 def _mode_of(path: AnyPath) -> int | None:
-    """Type and permissions of a file; None if there is none. Raises PermissionError if it is write-protected."""
+    """Type and permissions of a file; None if it does not exist. Raises PermissionError if it is write-protected."""
     try:
         mode = os.stat(path).st_mode
     except FileNotFoundError:

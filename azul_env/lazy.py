@@ -1,6 +1,6 @@
-"""Public names of a package, imported when they are first used (PEP 562).
+"""Lazy import of a package's public names (PEP 562).
 
-A package lists its names once, in its `__init__.pyi`, which type checkers read: `from module import Name as Name`.
+A package lists its names once, in its `__init__.pyi`, as type checkers read it: `from module import Name as Name`.
 """
 
 import ast
@@ -12,7 +12,7 @@ from typing import Any
 
 
 def lazy_names(package: str) -> tuple[list[str], Callable[[str], Any], Callable[[], list[str]]]:
-    """`__all__`, `__getattr__` and `__dir__` of the package that calls this."""
+    """`__all__`, `__getattr__` and `__dir__` for a package."""
     module = sys.modules[package]
     assert module.__file__ is not None
     stub = ast.parse(Path(module.__file__).with_suffix(".pyi").read_text(encoding="utf-8"))

@@ -1,4 +1,4 @@
-"""One line of text for a position, three characters for a move. `docs/SPEC.md` explains both with examples."""
+"""Text notation: one line for a position, three characters for a move. `docs/SPEC.md` has examples."""
 
 import re
 from collections.abc import Iterable
@@ -62,9 +62,9 @@ def text_of_position(position: Position) -> str:
 
 
 def position_of_text(text: str) -> Position:
-    """The position that a text describes. Raises NotationError, which names the part that cannot be read.
+    """Parse the one-line form of a position. Raises NotationError, which quotes the part that cannot be read.
 
-    Whether a game can reach the position is not checked: see `azul_env.problems`.
+    Does not check whether a game can reach the position: see `azul_env.problems`.
     """
     if not isinstance(text, str):
         raise TypeError(f"a position's text must be a str, not {type(text).__name__}")
@@ -99,7 +99,7 @@ def position_of_text(text: str) -> Position:
 
 
 def format_action(action: AnyAction, num_players: int) -> str:
-    """The name of a move: source, color, destination, as in `1W3`, `CB4` or `0KF`."""
+    """An action in notation: source, color and destination, such as `1W3`, `CB4` or `0KF`."""
     source, color, destination = decode_action(action, num_players)
     source_name = CENTER_LETTER if source == num_factories(num_players) else str(source)
     destination_name = FLOOR_LETTER if destination == FLOOR else str(destination)
@@ -107,9 +107,9 @@ def format_action(action: AnyAction, num_players: int) -> str:
 
 
 def parse_action(text: str, num_players: int) -> Action:
-    """The move of a name; lower-case letters are accepted."""
+    """Parse an action in notation, in upper or lower case. Raises NotationError."""
     if not isinstance(text, str):
-        raise TypeError(f"a move's name must be a str, not {type(text).__name__}")
+        raise TypeError(f"a move's text must be a str, not {type(text).__name__}")
     factories = num_factories(player_count(num_players))
     sources = "".join(map(str, range(factories))) + CENTER_LETTER
     destinations = "".join(map(str, range(NUM_LINES))) + FLOOR_LETTER
@@ -119,7 +119,7 @@ def parse_action(text: str, num_players: int) -> Action:
         if min(parts) >= 0:
             return Action(*parts)
     raise NotationError(
-        f"{text[:40]!r} is no move: write a factory 0-{factories - 1} or C, a color of {COLOR_LETTERS}, "
+        f"{text[:40]!r} is not a move: write a factory 0-{factories - 1} or C, a color of {COLOR_LETTERS}, "
         f"and a line 0-{NUM_LINES - 1} or F, as in 1W3 or CBF"
     )
 
@@ -143,12 +143,11 @@ def _counts(counts: list[int]) -> str:
 
 def _board_text(player: Position, variant: Variant) -> str:
     rows = []
-    for number, (line, cells) in enumerate(
-        zip(player["pattern_lines"], player["wall"], strict=True)
-    ):
+    for number, line in enumerate(player["pattern_lines"]):
         tile = LETTER_OF_NAME[line["color"]] if line["color"] else FREE
         tiles = (tile * line["count"]).rjust(number + 1, FREE)
-        colors = (variant.tile_color(cell, number, column) for column, cell in enumerate(cells))
+        cells = enumerate(player["wall"][number])
+        colors = (variant.tile_color(cell, number, column) for column, cell in cells)
         rows.append(f"{tiles}:{_cell_letters(colors)}")
     floor = "".join(LETTER_OF_NAME[name] for name in player["floor"]) or NOTHING
     resigned = "" if player["resigned"] is None else f" resigned {player['resigned']}"
@@ -167,7 +166,7 @@ def _match(pattern: re.Pattern[str], part: str, example: str) -> re.Match[str]:
 
 
 def _counts_of(word: str) -> list[int]:
-    found = COUNTS.fullmatch(word) if word != NOTHING else COUNTS.fullmatch("")
+    found = COUNTS.fullmatch("" if word == NOTHING else word)
     if found is None:
         raise NotationError(f"cannot read the counts {word[:40]!r}: they look like B9Y11W2, or -")
     return [int(count or 0) for count in found.groups()]
@@ -208,7 +207,7 @@ def _row_of(number: int, row: str, variant: Variant) -> tuple[Position, list[int
     tiles = line.lstrip(FREE)
     if len(line) != number + 1 or len(set(tiles)) > 1 or tiles.strip(COLOR_LETTERS):
         raise NotationError(
-            f"cannot read line {number} of a board, {line[:20]!r}: it has {number + 1} places, "
+            f"cannot read line {number} of a board, {line[:20]!r}: it has {number + 1} spaces, "
             f"filled from the right with one color"
         )
     color = NAME_OF_LETTER[tiles[0]] if tiles else None
@@ -216,7 +215,7 @@ def _row_of(number: int, row: str, variant: Variant) -> tuple[Position, list[int
 
 
 def _cells_of(number: int, wall: str, variant: Variant) -> list[int]:
-    """The data of a wall row."""
+    """The data of the cells of a wall row."""
     cells = [
         0 if letter == FREE else variant.datum_of(COLOR_LETTERS.find(letter), number, column)
         for column, letter in enumerate(wall[:NUM_LINES])
@@ -225,6 +224,6 @@ def _cells_of(number: int, wall: str, variant: Variant) -> list[int]:
     if len(wall) != NUM_LINES or len(known) != NUM_LINES:
         expected = _cell_letters(variant.printed_color(number, c) for c in range(NUM_LINES))
         raise NotationError(
-            f"cannot read row {number} of a wall, {wall[:20]!r}: its places are {expected}, free ones ."
+            f"cannot read row {number} of a wall, {wall[:20]!r}: its cells are {expected}, empty ones ."
         )
     return known

@@ -1,5 +1,6 @@
-"""The position as data other programs can read: rows to plain dicts and back. `docs/SPEC.md` lists the keys."""
+"""Positions as JSON-compatible dicts: conversion from and to rows. `docs/SPEC.md` lists the keys."""
 
+from collections.abc import Sequence
 from numbers import Integral
 from typing import Any, Final
 
@@ -24,6 +25,14 @@ Position = dict[str, Any]
 
 FACTORY_OFFER: Final = "factory_offer"
 GAME_OVER: Final = "game_over"
+# Numbers that have the same name in a row and in a position.
+COUNTERS: Final = (
+    "num_players",
+    "current_player",
+    "starting_player_next_round",
+    "round",
+    "max_rounds",
+)
 END_REASONS: Final[dict[int, str | None]] = {
     EndReason.PLAYING: None,
     EndReason.ROW: "row",
@@ -31,12 +40,12 @@ END_REASONS: Final[dict[int, str | None]] = {
     EndReason.MAX_ROUNDS: "max_rounds",
     EndReason.RESIGNATION: "resignation",
 }
-UNKNOWN: Final = "?"  # for a number without a name, which only a corrupt row holds
+UNKNOWN: Final = "?"  # for a number without a name, which occurs in corrupt rows only
 TOKEN_NAMES: Final = (UNKNOWN, *COLOR_NAMES, MARKER_NAME)  # by token; 0 is a free slot
 
 
 def position_of(row: Row) -> Position:
-    """The position in a row."""
+    """The position of a game."""
     players = int(row["num_players"])
     factories = num_factories(players)
     over = row["end_reason"] != EndReason.PLAYING
@@ -61,7 +70,7 @@ def position_of(row: Row) -> Position:
 
 
 def _player_of(row: Row, seat: int, variant: Variant) -> Position:
-    """The board of one player."""
+    """The board of a player."""
     floor = int(row["floors"][seat])
     order = nibble(row["resignations"], seat)
     return {
@@ -85,35 +94,37 @@ def _name(names: tuple[str, ...], number: int) -> str:
 
 
 def rows_of(position: Position) -> Rows:
-    """The row of a position. Caller guarantees that `position_problems` finds nothing."""
+    """The row of a position, in an array of one. Caller guarantees that `position_problems` finds nothing."""
     position = with_plain_numbers(position)
     variant = VARIANTS[position["variant"]]
     rows = np.zeros(1, variant.dtype)
     row = rows[0]
-    factories = position["factories"]
+    for key in COUNTERS:
+        row[key] = position[key]
     reason = next(code for code, name in END_REASONS.items() if name == position["end_reason"])
-    row["num_players"] = position["num_players"]
-    row["current_player"] = position["current_player"]
-    row["starting_player_next_round"] = position["starting_player_next_round"]
-    row["round"] = position["round"]
-    row["max_rounds"] = position["max_rounds"]
     row["end_reason"] = reason
     row["marker_in_center"] = position["center_has_marker"]
     row["bag"] = pack_lanes(position["bag"])
     row["lid"] = pack_lanes(position["discard"])
-    for source, tiles in enumerate([*factories, position["center"]]):
-        row["sources"][source] = pack_lanes(tiles)
-        if reason == EndReason.PLAYING:
-            row["available"] |= sum(
-                1 << (LANE_BITS * color + source) for color in range(NUM_COLORS) if tiles[color]
-            )
+    for source, tiles in enumerate([*position["factories"], position["center"]]):
+        put_tiles(row, source, tiles)
+    if reason != EndReason.PLAYING:
+        row["available"] = 0
     for seat, player in enumerate(position["players"]):
         _put_player(row, seat, player, variant)
     return rows
 
 
+def put_tiles(row: Row, source: int, tiles: Sequence[int]) -> None:
+    """Put tiles, counted by color, on an empty source and mark them as available."""
+    row["sources"][source] = pack_lanes(tiles)
+    for color in range(NUM_COLORS):
+        if tiles[color]:
+            row["available"] |= 1 << (LANE_BITS * color + source)
+
+
 def with_plain_numbers(data: Any) -> Any:
-    """A copy of a position, or of a part, with Python ints instead of NumPy's, which overflow in sums and shifts.
+    """A copy of a position or a part of it, with Python ints for NumPy's, which overflow in sums and shifts.
 
     Caller guarantees that its form is valid.
     """
@@ -125,7 +136,7 @@ def with_plain_numbers(data: Any) -> Any:
 
 
 def _put_player(row: Row, seat: int, player: Position, variant: Variant) -> None:
-    """Write one player's board into a row."""
+    """Write a player's board into a row."""
     if player["resigned"] is not None:
         row["resignations"] |= (player["resigned"] + 1) << NIBBLE_BITS * seat
     row["scores"][seat] = player["score"]
@@ -152,5 +163,5 @@ def nibble(word: int, index: int) -> int:
 
 
 def nibbles_in(word: int) -> int:
-    """Number of nibbles up to the last that is not 0."""
+    """Number of nibbles up to the highest that is not 0."""
     return (int(word).bit_length() + NIBBLE_BITS - 1) // NIBBLE_BITS

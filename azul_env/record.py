@@ -1,12 +1,13 @@
-"""A game as a record of every deal, draft and resignation, which replays without a generator.
+"""Game records: every deal, draft and resignation of a game, replayed without a random generator.
 
-`docs/SPEC.md` describes the format. Files of records are read and written by `azul_env.record_files`.
+`docs/SPEC.md` describes the format; `azul_env.record_files` reads and writes files of records.
 """
 
 import json
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple, Self
 
 from numpy.random import Generator, default_rng
@@ -22,12 +23,10 @@ from azul_env.rules import apply_action, new_game, resign, winners
 from azul_env.state import GameState
 
 FORMAT: Final = 1
-NUMBER_LIMIT: Final = 1 << 256  # above all seeds in use; Python writes no number of 5,000 digits
+NUMBER_LIMIT: Final = 1 << 256  # larger than any seed; Python refuses to print 5,000 digits
 Event = dict[str, Any]
 
-RECORD_KEYS: Final = [
-    "format",
-    "ruleset",
+FIELD_KEYS: Final = [  # of a record, beside "format" and "ruleset"
     "variant",
     "num_players",
     "starting_player",
@@ -36,7 +35,7 @@ RECORD_KEYS: Final = [
     "agents",
     "events",
 ]
-READABLE: Final[dict[str, tuple[object, ...]]] = {  # values that this version understands
+SUPPORTED: Final[dict[str, tuple[object, ...]]] = {  # values that this version can read
     "format": (FORMAT,),
     "ruleset": (RULESET,),
     "variant": tuple(VARIANTS),
@@ -51,7 +50,7 @@ EVENT_KEYS: Final = {
 
 @dataclass
 class GameRecord:
-    """One game: its setup, the players' names and its events."""
+    """A game: its settings, the players' names and its events."""
 
     num_players: int
     starting_player: int = 0
@@ -63,24 +62,15 @@ class GameRecord:
 
     def to_dict(self) -> dict[str, Any]:
         """The record as plain data."""
-        return {
-            "format": FORMAT,
-            "ruleset": RULESET,
-            "variant": self.variant,
-            "num_players": self.num_players,
-            "starting_player": self.starting_player,
-            "max_rounds": self.max_rounds,
-            "seed": self.seed,
-            "agents": self.agents,
-            "events": self.events,
-        }
+        fields = {key: getattr(self, key) for key in FIELD_KEYS}
+        return {"format": FORMAT, "ruleset": RULESET, **fields}
 
     @classmethod
     def from_dict(cls, data: object) -> "GameRecord":
-        """The record in plain data. Raises RecordError if its form is wrong; `replay` checks the events."""
+        """Read a record from plain data. Raises RecordError if its form is wrong; `replay` checks the events."""
         _check_form(data)
         assert isinstance(data, dict)
-        return cls(**{one.name: data[one.name] for one in fields(cls)})
+        return cls(**{key: data[key] for key in FIELD_KEYS})
 
     def to_json(self) -> str:
         """The record as one line of JSON."""
@@ -88,7 +78,7 @@ class GameRecord:
 
     @classmethod
     def from_json(cls, line: str | bytes) -> "GameRecord":
-        """The record in a line of JSON."""
+        """Read a record from a line of JSON. Raises RecordError."""
         try:
             data = json.loads(line)
         except (json.JSONDecodeError, UnicodeDecodeError) as error:
@@ -99,7 +89,7 @@ class GameRecord:
 
 
 class ReplayStep(NamedTuple):
-    """A state of a replayed game, and the draft or resignation that led to it (None for the first state)."""
+    """A state of a replayed game and the draft or resignation that led to it (None for the first state)."""
 
     state: GameState
     event: Event | None
@@ -117,9 +107,9 @@ class GameRecorder:
         agents: Sequence[str] = (),
         variant: str = COLORED.name,
     ) -> None:
-        """Start a game. A seed given as `rng` is stored in the record.
+        """Start a game. If `rng` is a seed, the record stores it.
 
-        Raises RecordError for agents or a seed that no record can hold.
+        Raises RecordError for agents or a seed that a record cannot hold.
         """
         self.rng: RandomSource = default_rng() if rng is None else rng
         self.state = new_game(num_players, starting_player, self.rng, max_rounds, variant=variant)
@@ -136,7 +126,7 @@ class GameRecorder:
 
     @classmethod
     def resumed(cls, record: GameRecord, rng: RandomSource | None = None) -> Self:
-        """A recorder that goes on with a game, dealing by `rng`. Raises RecordError if the record is broken."""
+        """A recorder that continues a recorded game with deals from `rng`. Raises RecordError if the record is invalid."""
         recorder = cls.__new__(cls)
         recorder.rng = default_rng() if rng is None else rng
         recorder.state = verify(record)
@@ -144,7 +134,7 @@ class GameRecorder:
         return recorder
 
     def draft(self, action: AnyAction) -> GameState:
-        """Play an action for the player to move."""
+        """Play an action for the player to move and record it."""
         before = self.state
         after = apply_action(before, action, self.rng).state
         number = encode_action(action, before.num_players)
@@ -152,16 +142,16 @@ class GameRecorder:
         return after
 
     def resign(self, player: int, forfeit: str | None = None) -> GameState:
-        """Resign for a player; `forfeit` gives the reason if the player did not choose to."""
+        """Resign for a player and record it; `forfeit` gives the reason if the resignation was forced."""
         if not isinstance(forfeit, str | None):
-            raise TypeError(f"forfeit must be a text or None, not {shown(forfeit)}")
+            raise TypeError(f"forfeit must be a str or None, not {shown(forfeit)}")
         after = resign(self.state, player).state
         seat = whole_number(player, "player")
         self._log(after, {"type": "resign", "player": seat, "forfeit": forfeit})
         return after
 
     def _log(self, after: GameState, event: Event) -> None:
-        """Append an event and move to the state after it. Nothing here can fail, so the two stay consistent."""
+        """Append an event and move to the state after it. Nothing here can fail, so both stay consistent."""
         events = [event]
         if _is_dealt(self.state, after):
             events.append(_deal_event(after))
@@ -172,12 +162,12 @@ class GameRecorder:
 
 
 def replay(record: GameRecord) -> Iterator[ReplayStep]:
-    """Every state of a game in order, dealt as the log says. Raises RecordError at the first impossible event."""
+    """Every state of a recorded game, in order. Raises RecordError at the first impossible event."""
     _check_form(record.to_dict())  # it may have been built by hand
     events = record.events
     if not events or events[0]["type"] != "deal":
         raise RecordError("event 0 must be the first deal", 0)
-    with _blaming("", None, deal=0):
+    with _engine_errors("", None, deal=0):
         state = new_game(
             record.num_players,
             record.starting_player,
@@ -192,7 +182,7 @@ def replay(record: GameRecord) -> Iterator[ReplayStep]:
         if event["type"] == "end":
             _check_end(state, events, index)
             return
-        with _blaming(f"event {index} ({event['type']}): ", index, deal=index + 1):
+        with _engine_errors(f"event {index} ({event['type']}): ", index, deal=index + 1):
             next_state, used = _apply_event(state, event, events[index + 1 : index + 2])
         state = next_state
         index += used
@@ -204,16 +194,13 @@ def replay(record: GameRecord) -> Iterator[ReplayStep]:
 
 
 def verify(record: GameRecord) -> GameState:
-    """The last state of a game, after every event has been checked. Raises RecordError."""
-    steps = replay(record)
-    state = next(steps).state
-    for step in steps:
-        state = step.state
-    return state
+    """Replay a record and return its last state. Raises RecordError if any event is impossible."""
+    (last,) = deque(replay(record), maxlen=1)
+    return last.state
 
 
 def _apply_event(state: GameState, event: Event, following: list[Event]) -> tuple[GameState, int]:
-    """The state after a draft or resignation and the deal that may follow; the number of events used."""
+    """The state after a draft or resignation and the deal it may need; also the number of events consumed."""
     if event["type"] == "deal":
         raise ValueError("no deal is due here")
     if state.is_terminal:
@@ -228,26 +215,26 @@ def _apply_event(state: GameState, event: Event, following: list[Event]) -> tupl
 
 
 def _is_dealt(before: GameState, after: GameState) -> bool:
-    """Whether the factories were filled between two consecutive states."""
+    """True if a deal happened between two consecutive states."""
     return after.round > before.round and not after.is_terminal
 
 
 def _check_end(state: GameState, events: list[Event], index: int) -> None:
-    """Raise RecordError unless the end event is correct and the last."""
+    """Raise RecordError unless the end event is correct and the last event."""
     if not state.is_terminal:
         raise RecordError(f"event {index} (end): the game is still on", index)
     expected = _end_event(state)
     for key, value in expected.items():
         if events[index][key] != value:
-            told = events[index][key]
-            raise RecordError(f"event {index} (end): {key} is {value}, not {told!s:.60}", index)
+            recorded = events[index][key]
+            raise RecordError(f"event {index} (end): {key} is {value}, not {recorded!s:.60}", index)
     if index + 1 < len(events):
         raise RecordError(f"event {index + 1}: nothing may follow the end", index + 1)
 
 
 @contextmanager
-def _blaming(where: str, event: int | None, deal: int) -> Iterator[None]:
-    """Turn an error of the engine into a RecordError that names the event, or the deal if that is wrong."""
+def _engine_errors(where: str, event: int | None, deal: int) -> Iterator[None]:
+    """Convert errors of the engine to RecordErrors that name the offending event, or the deal that follows it."""
     try:
         yield
     except MissingDealError:
@@ -272,15 +259,15 @@ def _end_event(state: GameState) -> Event:
 
 
 def _check_form(data: object) -> None:
-    """Raise RecordError unless plain data has the keys, names and types of a record."""
+    """Raise RecordError unless data has the keys and types of a record."""
     if not isinstance(data, dict):
         raise RecordError(f"a record is a JSON object, not {type(data).__name__}")
-    _check_keys(data, RECORD_KEYS, "the record")
-    for key, known in READABLE.items():
+    _check_keys(data, ["format", "ruleset", *FIELD_KEYS], "the record")
+    for key, known in SUPPORTED.items():
         value = data[key]
         if not any(type(value) is type(one) and value == one for one in known):  # True is not 1
-            readable = " or ".join(map(repr, known))
-            raise RecordError(f"{key} is {shown(value)}, this version reads {readable}")
+            supported = " or ".join(map(repr, known))
+            raise RecordError(f"{key} is {shown(value)}, this version reads {supported}")
     for key in ("num_players", "starting_player", "max_rounds"):
         if not _is_count(data[key]):
             raise RecordError(f"{key} must be a whole number, not {shown(data[key])}")
@@ -298,17 +285,18 @@ def _check_form(data: object) -> None:
 
 
 def _check_event_form(event: object, index: int) -> None:
-    """Raise RecordError unless plain data has the form of an event; `replay` checks whether it is possible."""
+    """Raise RecordError unless data has the form of an event; `replay` checks whether it is possible."""
     where = f"event {index}"
-    kind = event.get("type") if isinstance(event, dict) else None
-    if not isinstance(event, dict) or not isinstance(kind, str) or kind not in EVENT_KEYS:
+    event_type = event.get("type") if isinstance(event, dict) else None
+    keys = EVENT_KEYS.get(event_type) if isinstance(event_type, str) else None
+    if not isinstance(event, dict) or keys is None:
         raise RecordError(
             f"{where} must be an object with a type of {', '.join(EVENT_KEYS)}", index
         )
-    _check_keys(event, ["type", *EVENT_KEYS[kind]], where, index)
-    for key in EVENT_KEYS[kind]:
+    _check_keys(event, ["type", *keys], where, index)
+    for key in keys:
         if not EVENT_VALUES[key](event[key]):
-            raise RecordError(f"{where} ({kind}): {key} cannot be {shown(event[key])}", index)
+            raise RecordError(f"{where} ({event_type}): {key} cannot be {shown(event[key])}", index)
 
 
 def _check_keys(data: Event, keys: list[str], where: str, index: int | None = None) -> None:

@@ -1,4 +1,4 @@
-"""Files of game records, one JSON object per line. A write that was cut off costs the last game at most."""
+"""Files of game records, one JSON object per line. An interrupted write loses at most the last game."""
 
 import json
 import os
@@ -12,14 +12,14 @@ from azul_env.record import GameRecord
 
 
 class LostRecordWarning(UserWarning):
-    """The last line of a file was cut off, and the game in it is lost."""
+    """The last line of a file is truncated, and its game is lost."""
 
 
 def read_records(path: AnyPath) -> Iterator[GameRecord]:
     """The games in a file, in order.
 
-    A last line that was cut off is left out with a LostRecordWarning. Any other line that is no record raises
-    RecordError with the file and the number of the line.
+    A truncated last line is skipped with a LostRecordWarning. Any other line that is not a record raises RecordError
+    with file and line number.
     """
     with open(path, "rb") as file:
         for number, line in enumerate(file, start=1):
@@ -29,27 +29,27 @@ def read_records(path: AnyPath) -> Iterator[GameRecord]:
             if line.endswith(b"\n") or _is_json(line):
                 yield _record_in(line, where)
             else:
-                warnings.warn(f"{where} is cut off: that game is lost", LostRecordWarning, 2)
+                warnings.warn(f"{where} is truncated: its game is lost", LostRecordWarning, 2)
 
 
 def append_record(path: AnyPath, record: GameRecord, *, sync: bool = True) -> None:
-    """Add a game to a file, which is created if need be; `sync` makes it survive a power failure.
+    """Append a game to a file, created if necessary; with `sync` it survives a power failure.
 
-    A cut-off last line is removed first, with a LostRecordWarning.
+    A truncated last line is removed first, with a LostRecordWarning.
     """
 
-    def is_whole(tail: bytes) -> bool:
+    def is_complete(tail: bytes) -> bool:
         if not _is_json(tail):
-            warning = f"{os.fspath(path)}: the last line is cut off, that game is lost"
+            warning = f"{os.fspath(path)}: the last line is truncated, its game is lost"
             warnings.warn(warning, LostRecordWarning, 4)
             return False
         return True
 
-    append_line(path, record.to_json(), sync=sync, keeps_tail=is_whole)
+    append_line(path, record.to_json(), sync=sync, keeps_tail=is_complete)
 
 
 def write_records(path: AnyPath, records: Iterable[GameRecord]) -> None:
-    """Write games to a file in one go: it holds either all of them or what it held before."""
+    """Write games to a file atomically: it has either all of them or its old content."""
     with atomic_file(path) as file:
         for record in records:
             file.write(record.to_json().encode() + b"\n")
@@ -57,10 +57,10 @@ def write_records(path: AnyPath, records: Iterable[GameRecord]) -> None:
 
 @contextmanager
 def record_writer(path: AnyPath) -> Iterator[Callable[[GameRecord], None]]:
-    """A function that writes games as they finish, to a file that holds nothing else in the end.
+    """A function that writes games one by one to a new file, or to replace an existing one.
 
-    A new file grows game by game, so an interruption keeps the games so far. An existing one is replaced when the block
-    ends, and stays as it was after an error.
+    A new file grows game by game, so an interruption keeps the games so far. An existing file is replaced when the block
+    ends and is unchanged after an error.
     """
     if os.path.exists(path):
         with atomic_file(path) as file:
@@ -82,7 +82,7 @@ def _record_in(line: bytes, where: str) -> GameRecord:
 
 
 def _is_json(line: bytes) -> bool:
-    """Whether a line without a line end is whole: no part of a JSON object is one itself."""
+    """True if a line without a newline is complete: no proper prefix of a JSON object is valid JSON."""
     try:
         json.loads(line)
     except (ValueError, RecursionError):

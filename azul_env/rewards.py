@@ -1,12 +1,12 @@
-"""What a step is worth to each seat. A reward is a function of the states before and after it.
+"""Rewards of a step for each seat, as functions of the states before and after it.
 
 | name           | value                                                                                                  |
 |----------------|--------------------------------------------------------------------------------------------------------|
 | `outcome`      | at the end, 1 - 2 (rank - 1) / (n - 1), tied ranks averaged: zero-sum, in [-1, 1]; 0 before             |
-| `score_margin` | at the end, own points minus the mean of the others'; 0 before                                         |
+| `score_margin` | at the end, the player's points minus the mean of the others'; 0 before                                |
 | `round_margin` | the change of that margin, so at the end of every round; sums to the final margin over a game          |
 
-A reward of your own is any callable `(before: GameState, after: GameState) -> sequence of n numbers`.
+A custom reward is any callable `(before: GameState, after: GameState) -> sequence of n numbers`.
 """
 
 from collections.abc import Callable, Sequence
@@ -16,20 +16,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from azul_env.core.jit import kernel
-from azul_env.core.ranking import standing
+from azul_env.core.ranking import outcome_of
 from azul_env.core.rounds import PLAYING
 from azul_env.core.state import Row, Rows
 from azul_env.state import GameState
 
 Reward = Callable[[GameState, GameState], Sequence[float] | NDArray[Any]]
 
-OUTCOME, SCORE_MARGIN, ROUND_MARGIN, CUSTOM = 0, 1, 2, 3  # the kinds that kernels know
-ILLEGAL_PENALTY: Final = -1.0  # for whoever plays an illegal action where that ends the game
+OUTCOME, SCORE_MARGIN, ROUND_MARGIN, CUSTOM = range(4)  # kinds of reward, for kernels
+ILLEGAL_PENALTY: Final = -1.0  # for the player of an illegal action that ends the game
 
 
 @kernel
 def begin_rewards(row: Row, kind: int, rewards: NDArray[np.float64]) -> None:
-    """Note what the rewards of a step have to know of the state before it."""
+    """Start the rewards of a step from the state before it."""
     for player in range(row["num_players"]):
         rewards[player] = 0.0
     if kind == ROUND_MARGIN:
@@ -52,7 +52,7 @@ def finish_rewards(row: Row, kind: int, rewards: NDArray[np.float64]) -> None:
 
 @kernel
 def margin(row: Row, player: int) -> float:
-    """Own points minus the mean of the others'."""
+    """A player's points minus the mean of the others'."""
     total = 0
     for other in range(row["num_players"]):
         total += row["scores"][other]
@@ -61,72 +61,60 @@ def margin(row: Row, player: int) -> float:
 
 
 @kernel
-def outcome_of(row: Row, player: int) -> float:
-    """1 for the first rank down to -1 for the last; a tie gets the mean of the ranks it covers."""
-    own = standing(row, player)
-    balance = 0
-    for other in range(row["num_players"]):
-        theirs = standing(row, other)
-        balance += (1 if own > theirs else 0) - (1 if own < theirs else 0)
-    return balance / (row["num_players"] - 1)
-
-
-@kernel
 def write_rewards(before: Rows, after: Rows, kind: int, rewards: NDArray[np.float64]) -> None:
-    """The rewards of a single game's step."""
+    """Write the rewards of a step of a single game."""
     begin_rewards(before[0], kind, rewards)
     finish_rewards(after[0], kind, rewards)
 
 
 def outcome(before: GameState, after: GameState) -> NDArray[np.float64]:
-    """Zero-sum result of the game by rank, once it is over."""
+    """Zero-sum reward by rank at the end of the game; 0 before."""
     return _rewards(before, after, OUTCOME)
 
 
 def score_margin(before: GameState, after: GameState) -> NDArray[np.float64]:
-    """Own points minus the mean of the others', once the game is over."""
+    """Each player's points minus the mean of the others' at the end of the game; 0 before."""
     return _rewards(before, after, SCORE_MARGIN)
 
 
 def round_margin(before: GameState, after: GameState) -> NDArray[np.float64]:
-    """The change of the margin of points, at the end of every round."""
+    """The change of the score margin, which is nonzero at the end of rounds only."""
     return _rewards(before, after, ROUND_MARGIN)
 
 
-REWARDS: Final[dict[str, Reward]] = {
+REWARDS: Final[dict[str, Reward]] = {  # in the order of their kinds
     "outcome": outcome,
     "score_margin": score_margin,
     "round_margin": round_margin,
 }
-_KINDS: Final = {"outcome": OUTCOME, "score_margin": SCORE_MARGIN, "round_margin": ROUND_MARGIN}
 
 
 def reward_function(reward: str | Reward) -> Reward:
-    """The function that a name stands for, or the function itself."""
+    """Look up a reward by name; a function is returned as is. Raises ValueError for an unknown name."""
     if callable(reward):
         return reward
     if reward not in REWARDS:
-        raise ValueError(f"reward={reward!r} is none of {', '.join(REWARDS)}, nor a function")
+        raise ValueError(f"reward={reward!r} is not one of {', '.join(REWARDS)}, nor a function")
     return REWARDS[reward]
 
 
 def custom_rewards(reward: Reward, before: Rows, after: Rows, game: int) -> NDArray[np.float64]:
-    """What a function of a user gives to each seat of one game. Raises ValueError for a wrong number of rewards."""
+    """The rewards of a custom function in one game. Raises ValueError unless there is one number per seat."""
     states = (GameState(rows[game : game + 1].copy()) for rows in (before, after))
     rewards = np.asarray(reward(*states), np.float64)
     num_players = int(before["num_players"][game])
     if rewards.shape != (num_players,):
         raise ValueError(
-            f"the reward function must give {num_players} numbers, one for each seat, "
+            f"the reward function must return {num_players} numbers, one for each seat, "
             f"not an array of shape {rewards.shape}"
         )
     return rewards
 
 
 def reward_kind(reward: str | Reward) -> int:
-    """The number that kernels know a reward by; CUSTOM if they do not know it."""
+    """The kind of a reward, for kernels; CUSTOM for a user's function."""
     function = reward_function(reward)
-    return next((_KINDS[name] for name, known in REWARDS.items() if known is function), CUSTOM)
+    return next((kind for kind, one in enumerate(REWARDS.values()) if one is function), CUSTOM)
 
 
 def _rewards(before: GameState, after: GameState, kind: int) -> NDArray[np.float64]:

@@ -1,4 +1,4 @@
-"""The game as pure functions over `GameState`: no call changes its arguments."""
+"""The rules as pure functions of `GameState`: no function changes its arguments."""
 
 from typing import NamedTuple, NoReturn
 
@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from azul_env.chance import Deal, RandomSource, deal_given, deal_randomly
 from azul_env.core.actions import Action, as_action, decode_action, encode_action
-from azul_env.core.actions import AnyAction as AnyAction  # for all who call these functions
+from azul_env.core.actions import AnyAction as AnyAction  # for callers' annotations
 from azul_env.core.arguments import number_between, player_count, shown, whole_number
 from azul_env.core.batch import resign_one, start_one, step_one, write_masks
 from azul_env.core.chance import NO_CHANCE
@@ -28,7 +28,7 @@ from azul_env.state import GameState, check_state
 
 
 class StepResult(NamedTuple):
-    """What a move leads to: the next state, and everybody's final score if the game is over."""
+    """The state after a move, and the final scores by seat if the game is over."""
 
     state: GameState
     final_scores: tuple[int, ...] | None
@@ -40,7 +40,7 @@ def undealt_game(
     max_rounds: int = DEFAULT_MAX_ROUNDS,
     variant: str = COLORED.name,
 ) -> GameState:
-    """A new game whose first round is not dealt yet: the root of a search with chance nodes."""
+    """A new game before its first deal: the root of a search with chance nodes."""
     seats = player_count(num_players)
     starter = number_between(starting_player, 0, seats - 1, "starting_player")
     cap = number_between(max_rounds, 1, COUNTER_LIMIT, "max_rounds")
@@ -57,21 +57,18 @@ def new_game(
     deal: Deal | None = None,
     variant: str = COLORED.name,
 ) -> GameState:
-    """A new game with its first round dealt: as `deal` says, else by `rng`, a generator or a seed.
+    """A new game with its first round dealt: as given in `deal`, else from `rng`, a generator or a seed.
 
-    Without either, fresh entropy is drawn, as NumPy does. Give the same seed, or the same generator, to `apply_action`:
-    both play the game of that seed, which is also the game of every environment with that seed.
+    Without either, fresh entropy is drawn, as in NumPy. Pass the same seed or generator to `apply_action` to play the
+    game of that seed, which is also the game of every environment with that seed.
     """
     rows = undealt_game(num_players, starting_player, max_rounds, variant).rows
-    if deal is not None:
-        deal_given(rows, deal)
-    else:
-        deal_randomly(rows, rng)
+    _deal(rows, rng, deal)
     return GameState(rows)
 
 
 def legal_mask(state: GameState) -> NDArray[np.bool_]:
-    """Which actions are legal, by their numbers: 180, 240 or 300 of them. All false once the game is over."""
+    """The legal mask over the 180, 240 or 300 actions. All false once the game is over."""
     check_state(state)
     mask = np.zeros(num_actions(state.num_players), np.bool_)
     write_masks(state.rows, mask.reshape(1, -1), 0, 1)
@@ -79,7 +76,7 @@ def legal_mask(state: GameState) -> NDArray[np.bool_]:
 
 
 def legal_actions(state: GameState) -> list[Action]:
-    """The legal actions, in the order of their numbers."""
+    """The legal actions, in ascending order of their numbers."""
     return [
         decode_action(number, state.num_players)
         for number in np.flatnonzero(legal_mask(state)).tolist()
@@ -89,30 +86,30 @@ def legal_actions(state: GameState) -> list[Action]:
 def illegal_reason(
     state: GameState, action: AnyAction, player: int | None = None
 ) -> IllegalReason | None:
-    """Why a player may not play an action, the first reason of R9 that applies; None if it is legal.
+    """Why an action of `player` (default: the player to move) is illegal; None if it is legal.
 
-    Without `player`, the one to move is meant.
+    Returns the first reason of R9 that applies.
     """
     check_state(state)
-    turn = as_action(action, state.num_players)
+    move = as_action(action, state.num_players)
     seat = state.current_player if player is None else whole_number(player, "player")
-    if turn is None or not 0 <= seat < state.num_players:
+    if move is None or not 0 <= seat < state.num_players:
         return IllegalReason.OUT_OF_RANGE
     if state.is_terminal:
         return IllegalReason.WRONG_PHASE
     if seat != state.current_player:
         return IllegalReason.NOT_PLAYERS_TURN
-    if [*state.factories, state.center][turn.source][turn.color] == 0:
+    if [*state.factories, state.center][move.source][move.color] == 0:
         return IllegalReason.SOURCE_EMPTY
-    if turn.destination == FLOOR:
+    if move.destination == FLOOR:
         return None
     board = state.players[seat]
-    line = board.pattern_lines[turn.destination]
-    if line.count == turn.destination + 1:
+    line = board.pattern_lines[move.destination]
+    if line.count == move.destination + 1:
         return IllegalReason.PATTERN_LINE_COMPLETE
-    if line.color not in (None, turn.color):
+    if line.color not in (None, move.color):
         return IllegalReason.COLOR_MISMATCH
-    if turn.color in variant_of(state.rows).row_colors(board.wall, turn.destination):
+    if move.color in variant_of(state.rows).row_colors(board.wall, move.destination):
         return IllegalReason.WALL_CONFLICT
     return None
 
@@ -125,25 +122,30 @@ def apply_action(
 ) -> StepResult:
     """The state after the player to move plays an action, given as an `Action` or its number.
 
-    Where this ends a round and the game goes on, the next round is dealt as `deal` says, else by `rng`; without
-    either, MissingDealError is raised there. Everywhere else both are left alone. See also `afterstate`.
+    If this ends a round but not the game, the next round is dealt as given in `deal`, else from `rng`; without either,
+    MissingDealError is raised. Otherwise both are ignored. See also `afterstate`.
     """
     rows, outcome = _played(state, action)
     if outcome == ROUND_OVER:
-        _deal_next_round(rows, rng, deal)
+        if rng is None and deal is None:
+            raise MissingDealError(
+                "this action ends a round: pass rng=, a numpy Generator or a seed that draws the next tiles, or "
+                "deal=, the factories from a log; or ask for its afterstate"
+            )
+        _deal(rows, rng, deal)
     return _step_result(rows)
 
 
 def afterstate(state: GameState, action: AnyAction) -> GameState:
-    """The state after an action, before chance: where it ends a round, that is scored and the next one not dealt.
+    """The state after an action, before any chance: a round that ends is scored, but the next one is not dealt.
 
-    Such a state `awaits_deal`; `azul_env.tile_chances`, `drawn_deal` and `dealt` go on from there.
+    Such a state `awaits_deal`; continue with `azul_env.tile_chances`, `drawn_deal` and `dealt`.
     """
     return GameState(_played(state, action)[0])
 
 
 def resign(state: GameState, player: int) -> StepResult:
-    """The state after a player resigns, in turn or not (R8)."""
+    """The state after a player resigns, whether or not it is the player's turn (R8)."""
     check_state(state)
     seat = whole_number(player, "player")
     if not 0 <= seat < state.num_players:
@@ -160,7 +162,7 @@ def resign(state: GameState, player: int) -> StepResult:
 
 
 def ranking(state: GameState) -> tuple[int, ...]:
-    """The rank of each seat, from 1; equal ranks are shared (R7). Raises ValueError while the game is on."""
+    """The rank of each seat, from 1; tied seats share a rank (R7). Raises ValueError while the game is on."""
     check_state(state)
     if not state.is_terminal:
         raise ValueError(f'the game is still on: "{state!r}"')
@@ -170,33 +172,28 @@ def ranking(state: GameState) -> tuple[int, ...]:
 
 
 def winners(state: GameState) -> tuple[int, ...]:
-    """The seats that won, more than one if they share the victory. Raises ValueError while the game is on."""
+    """The seats that won, several if they share the win. Raises ValueError while the game is on."""
     return tuple(seat for seat, rank in enumerate(ranking(state)) if rank == 1)
 
 
 def _played(state: GameState, action: AnyAction) -> tuple[Rows, int]:
-    """The rows after an action, with nothing dealt, and what happened."""
+    """The rows after an action, without a deal, and the outcome of the step."""
     check_state(state)
-    turn = as_action(action, state.num_players)
-    if turn is None:
-        refuse(state, action)
+    move = as_action(action, state.num_players)
     rows = state.rows.copy()
-    outcome = step_one(rows, encode_action(turn, state.num_players), NO_CHANCE)
+    outcome = ILLEGAL
+    if move is not None:
+        outcome = step_one(rows, encode_action(move, state.num_players), NO_CHANCE)
     if outcome == ILLEGAL:
-        refuse(state, turn)
+        refuse(state, action)
     return rows, outcome
 
 
-def _deal_next_round(rows: Rows, rng: RandomSource | None, deal: Deal | None) -> None:
+def _deal(rows: Rows, rng: RandomSource | None, deal: Deal | None) -> None:
     if deal is not None:
         deal_given(rows, deal)
-    elif rng is not None:
-        deal_randomly(rows, rng)
     else:
-        raise MissingDealError(
-            "this action ends a round: pass rng=, a numpy Generator or a seed that draws the next tiles, or deal=, "
-            "the factories from a log; or ask for its afterstate"
-        )
+        deal_randomly(rows, rng)
 
 
 def _step_result(rows: Rows) -> StepResult:
@@ -205,15 +202,15 @@ def _step_result(rows: Rows) -> StepResult:
 
 
 def refuse(state: GameState, action: AnyAction, game: int | None = None) -> NoReturn:
-    """Raise the error for an action that is illegal, in a batch with the number of the game."""
+    """Raise IllegalActionError for an illegal action; `game` is the index of the game in a batch."""
     reason = illegal_reason(state, action)
-    assert reason is not None, "the compiled and the plain test of legality disagree"
-    turn = as_action(action, state.num_players)
-    if turn is None:
+    assert reason is not None, "the kernel and illegal_reason disagree"
+    move = as_action(action, state.num_players)
+    if move is None:
         described = f"action {shown(action)}"
     else:
-        number = encode_action(turn, state.num_players)
-        described = f"action {number} ({describe_action(turn, state.num_players)})"
+        number = encode_action(move, state.num_players)
+        described = f"action {number} ({describe_action(move, state.num_players)})"
     if game is not None:
         described += f" in game {game}"
     raise IllegalActionError(described, reason, state)

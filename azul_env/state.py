@@ -1,4 +1,4 @@
-"""`GameState`: a position with named fields, for people. Kernels work on its `rows`."""
+"""`GameState`: an immutable position with named fields. Kernels work on its `rows`."""
 
 from collections.abc import Iterable
 from typing import Any, NamedTuple, Self
@@ -33,17 +33,17 @@ class PlayerBoard(NamedTuple):
     """One player's part of a position."""
 
     score: int
-    wall: tuple[tuple[int, ...], ...]  # 5 x 5, 0 where no tile is; else see `core.variant`
+    wall: tuple[tuple[int, ...], ...]  # 5 x 5; 0 is empty, other values: see `core.variant`
     pattern_lines: tuple[PatternLine, ...]
-    floor: tuple[str, ...]  # names of colors and "marker", from the left
-    resigned: int | None  # place in the order of resigning
+    floor: tuple[str, ...]  # color names and "marker", from the left
+    resigned: int | None  # position in the order of resignations, from 0; None if still playing
 
 
 class GameState:
-    """A complete, immutable position of the game: functions return new ones.
+    """A complete, immutable position of the game.
 
-    States compare equal, hash, copy and pickle by their content. `repr` is the one-line text form, `str` a drawing of the
-    table in text. `rows` is the raw array of one row that kernels read. It is shared, not copied: change only copies.
+    States are compared, hashed, copied and pickled by content. `repr` is the one-line text form, `str` a text drawing of
+    the table. `rows` is the array of one row that kernels work on. It is shared, not copied: never modify it.
     """
 
     __slots__ = ("rows",)
@@ -52,7 +52,7 @@ class GameState:
 
     def __init__(self, rows: Rows) -> None:
         """Wrap an array of one row; the state takes ownership of it."""
-        variant_of(rows)  # raises TypeError for anything but rows of a game
+        variant_of(rows)  # raises TypeError unless these are rows of a game
         if rows.shape != (1,):
             raise TypeError(f"a state is one row, not rows of shape {rows.shape}")
         self.rows = rows
@@ -62,12 +62,12 @@ class GameState:
 
     def __str__(self) -> str:
         """The table as text, for `print`."""
-        from azul_env.render import ansi  # imported here: drawing is built on states
+        from azul_env.render import ansi  # imported here because rendering imports this module
 
         return ansi(self, color=False)
 
     def _repr_svg_(self) -> str:
-        """The picture that notebooks show."""
+        """The picture shown in notebooks."""
         from azul_env.render import svg
 
         return svg(self)
@@ -91,7 +91,7 @@ class GameState:
 
     @property
     def variant(self) -> str:
-        """Name of the variant that is played."""
+        """Name of the variant."""
         return variant_of(self.rows).name
 
     @property
@@ -106,7 +106,7 @@ class GameState:
 
     @property
     def starting_player_next_round(self) -> int:
-        """The seat that took the marker, else the one that started this round."""
+        """The seat that took the marker; while no seat has, the one that started this round."""
         return int(self.rows["starting_player_next_round"][0])
 
     @property
@@ -116,17 +116,17 @@ class GameState:
 
     @property
     def max_rounds(self) -> int:
-        """The game ends after this many rounds (R6.3)."""
+        """Number of rounds after which the game is cut off (R6.3)."""
         return int(self.rows["max_rounds"][0])
 
     @property
     def is_terminal(self) -> bool:
-        """Whether the game is over."""
+        """True if the game is over."""
         return bool(self.rows["end_reason"][0] != 0)
 
     @property
     def awaits_deal(self) -> bool:
-        """Whether the next round has to be dealt before anybody can move: an afterstate at the end of a round."""
+        """True if the next round must be dealt before the next move: an afterstate at the end of a round."""
         return not self.is_terminal and not self.rows["available"][0]
 
     @property
@@ -162,7 +162,7 @@ class GameState:
 
     @property
     def center_has_marker(self) -> bool:
-        """Whether the first-player marker lies in the center."""
+        """True if the first-player marker is in the center."""
         return bool(self.rows["marker_in_center"][0])
 
     @property
@@ -177,19 +177,19 @@ class GameState:
 
 
 def check_state(state: object) -> None:
-    """Raise TypeError for anything but a state; a row or a position would fail later, if at all."""
+    """Raise TypeError unless `state` is a GameState; rows or a position would fail later, if at all."""
     if not isinstance(state, GameState):
         raise TypeError(f"a state must be a GameState, not {type(state).__name__}")
 
 
 def to_dict(state: GameState) -> Position:
-    """The position as plain data for other programs; `json.dumps` of it is the interchange form."""
+    """The position as plain data, ready for `json.dumps`, the interchange format."""
     check_state(state)
     return position_of(state.rows[0])
 
 
 def from_dict(position: Position) -> GameState:
-    """The state of a position. Raises InvalidPositionError, which says what is wrong and where."""
+    """The state of a position given as plain data. Raises InvalidPositionError, which lists all problems."""
     found = position_problems(position)
     if found:
         raise InvalidPositionError(found)
@@ -197,17 +197,17 @@ def from_dict(position: Position) -> GameState:
 
 
 def format_state(state: GameState) -> str:
-    """The whole position as one line of text."""
+    """The position as one line of text."""
     return text_of_position(to_dict(state))
 
 
 def parse_state(text: str) -> GameState:
-    """The state that a line of text names. Raises NotationError or InvalidPositionError."""
+    """Parse the one-line text of a position. Raises NotationError or InvalidPositionError."""
     return from_dict(position_of_text(text))
 
 
 def problems(state: GameState | Position) -> list[Problem]:
-    """What is impossible about a position, as named reasons; empty for every position that a game can reach."""
+    """The reasons why a position is impossible; empty for every position that a game can reach."""
     if not isinstance(state, GameState):
         return position_problems(state)
     if not MIN_PLAYERS <= state.num_players <= MAX_PLAYERS:
@@ -218,7 +218,7 @@ def problems(state: GameState | Position) -> list[Problem]:
 
 
 def _stale_words(rows: Rows, expected: Rows) -> Iterable[Problem]:
-    """Fields that should follow from the others and do not, such as `legal` and `available`."""
+    """Fields, such as `legal` and `available`, that are inconsistent with the others."""
     for name in rows.dtype.names or ():
         if not np.array_equal(rows[name], expected[name]):
             yield Problem(ProblemReason.STALE_WORD, name, "does not follow from the position")
@@ -239,5 +239,5 @@ def _board(player: Position) -> PlayerBoard:
 
 
 def _from_bytes(data: bytes, variant: str) -> GameState:
-    """The state of a row's bytes, for pickle."""
+    """Restore a pickled state."""
     return GameState(np.frombuffer(data, VARIANTS[variant].dtype).copy())

@@ -1,4 +1,4 @@
-"""Find what is impossible about a position: first its form as data, then the rules it breaks."""
+"""Validation of positions: first their form as data, then the rules they break."""
 
 from collections.abc import Iterator
 from numbers import Integral
@@ -52,7 +52,7 @@ LINE_KEYS: Final = ["color", "count"]
 
 
 def position_problems(position: object) -> list[Problem]:
-    """All problems of the form of a position, or, if that is sound, all rules it breaks."""
+    """All errors in the form of a position or, if there are none, all rules it breaks."""
     return list(_form_problems(position)) or list(_rule_problems(with_plain_numbers(position)))
 
 
@@ -85,11 +85,11 @@ def _form_problems(position: Any) -> Iterator[Problem]:
         yield from _number_problems(position[key], key, most=seats - 1)
     factories = position["factories"]
     yield from _list_problems(factories, num_factories(seats), "factories")
-    for number, counts in enumerate(factories if isinstance(factories, list | tuple) else ()):
+    for number, counts in _entries(factories):
         yield from _count_problems(counts, f"factories[{number}]")
     players = position["players"]
     yield from _list_problems(players, seats, "players")
-    for seat, player in enumerate(players if isinstance(players, list | tuple) else ()):
+    for seat, player in _entries(players):
         yield from _player_form_problems(player, seats, variant, f"players[{seat}]")
 
 
@@ -106,7 +106,7 @@ def _player_form_problems(
     yield from _grid_problems(player["wall"], variant.max_datum, f"{where}.wall")
     lines = player["pattern_lines"]
     yield from _list_problems(lines, NUM_LINES, f"{where}.pattern_lines")
-    for number, line in enumerate(lines if isinstance(lines, list | tuple) else ()):
+    for number, line in _entries(lines):
         here = f"{where}.pattern_lines[{number}]"
         problems = list(_key_problems(line, LINE_KEYS, here))
         yield from problems
@@ -115,16 +115,21 @@ def _player_form_problems(
             yield from _number_problems(line["count"], f"{here}.count")
     floor = player["floor"]
     yield from _list_problems(floor, None, f"{where}.floor")
-    for slot, name in enumerate(floor if isinstance(floor, list | tuple) else ()):
+    for slot, name in _entries(floor):
         yield from _name_problems(name, (*COLOR_NAMES, MARKER_NAME), f"{where}.floor[{slot}]")
+
+
+def _entries(data: Any) -> Iterator[tuple[int, Any]]:
+    """The numbered entries of a list; none if it is not a list, which `_list_problems` reports."""
+    return enumerate(data if isinstance(data, list | tuple) else ())
 
 
 def _grid_problems(wall: Any, max_datum: int, where: str) -> Iterator[Problem]:
     yield from _list_problems(wall, NUM_LINES, where)
-    for number, row in enumerate(wall if isinstance(wall, list | tuple) else ()):
+    for number, row in _entries(wall):
         here = f"{where}[{number}]"
         yield from _list_problems(row, NUM_LINES, here)
-        for column, cell in enumerate(row if isinstance(row, list | tuple) else ()):
+        for column, cell in _entries(row):
             yield from _number_problems(cell, f"{here}[{column}]", most=max_datum)
 
 
@@ -221,7 +226,7 @@ def _board_problems(player: Position, variant: Variant, where: str) -> Iterator[
         elif color is not None and COLOR_NAMES.index(color) in variant.row_colors(
             player["wall"], number
         ):
-            yield Problem(Why.LINE_ON_WALL, here, f"{color} is on the wall in this row already")
+            yield Problem(Why.LINE_ON_WALL, here, f"{color} is already in this row of the wall")
     if len(player["floor"]) > FLOOR_SLOTS:
         detail = f"holds {len(player['floor'])} tokens, more than {FLOOR_SLOTS}"
         yield Problem(Why.FLOOR_OVERFULL, f"{where}.floor", detail)
@@ -257,7 +262,7 @@ def _resignation_problems(position: Position) -> Iterator[Problem]:
     is_by_resignation = position["end_reason"] == "resignation"
     order = orders[position["current_player"]]
     if is_by_resignation and order != len(orders) - 2:
-        yield Problem(Why.RESIGNED, "current_player", "is not the last who resigned")
+        yield Problem(Why.RESIGNED, "current_player", "is not the last player to resign")
     if not is_by_resignation and order is not None:
         yield Problem(Why.RESIGNED, "current_player", "has resigned")
     is_left_alone = len(orders) - len(resigned) <= 1
@@ -267,7 +272,7 @@ def _resignation_problems(position: Position) -> Iterator[Problem]:
 
 
 def _is_round_open(position: Position) -> bool:
-    """Whether a round is in progress, or was when a resignation ended the game and left the table as it was (R8.5)."""
+    """True if a round is in progress, or was when a resignation ended the game (R8.5)."""
     return position["end_reason"] in (None, "resignation")
 
 
@@ -283,13 +288,15 @@ def _phase_problems(position: Position) -> Iterator[Problem]:
     rounds, cap = position["round"], position["max_rounds"]
     supply = any([*position["bag"], *position["discard"]])
     if is_round_open and not table:
-        detail = "there is no tile to take, yet the round is not over"
+        detail = "there is no tile to take, but the round is not over"
         yield Problem(Why.EMPTY_TABLE, "position", detail)
     if full_row and reason != "row":
         why = Why.ROW_IN_PLAY if reason is None else Why.END_MISMATCH
         yield Problem(why, "players", "a complete row ends the game")
     if rounds > cap or (rounds == cap and is_round_open):
-        yield Problem(Why.OUT_OF_RANGE, "round", f"{rounds} rounds are over, the cap is {cap}")
+        yield Problem(
+            Why.OUT_OF_RANGE, "round", f"{rounds} rounds are over, at most {cap} are played"
+        )
     if not is_round_open:
         yield from _finished_round_problems(position, table)
     if reason == "row" and not full_row:
@@ -301,7 +308,7 @@ def _phase_problems(position: Position) -> Iterator[Problem]:
 
 
 def _finished_round_problems(position: Position, table: bool) -> Iterator[Problem]:
-    """R4.2, R4.3: after a round that ended the game, table and floors are clear and full lines are tiled."""
+    """R4.2, R4.3: after the last round, the table and the floors are empty and full lines are tiled."""
     if table:
         yield Problem(Why.END_MISMATCH, "position", "the last round left tiles on the table")
     for seat, player in enumerate(position["players"]):

@@ -36,10 +36,10 @@ def board_table() -> str:
     prefix = "own_"
     layouts = [[p for p in observation_layout(n) if p.name.startswith(prefix)] for n in PLAYERS]
     rows = [
-        [f"`{own.name.removeprefix(prefix)}`", _places(own), _high(own, *others), own.meaning]
+        [f"`{own.name.removeprefix(prefix)}`", _indices(own), _high(own, *others), own.meaning]
         for own, *others in zip(*layouts, strict=True)
     ]
-    return table(["part of a board", "places", "high", "meaning"], rows)
+    return table(["part of a board", "index", "high", "meaning"], rows)
 
 
 def table_table() -> str:
@@ -47,7 +47,7 @@ def table_table() -> str:
     boards = ("own_", "next_")
     layouts = [[p for p in observation_layout(n) if not p.name.startswith(boards)] for n in PLAYERS]
     rows = [
-        [f"`{parts[0].name}`", *map(_places, parts), _high(*parts), parts[0].meaning]
+        [f"`{parts[0].name}`", *map(_indices, parts), _high(*parts), parts[0].meaning]
         for parts in zip(*layouts, strict=True)
     ]
     header = ["part of the table", *(f"{n} players" for n in PLAYERS), "high", "meaning"]
@@ -66,7 +66,7 @@ def state_table() -> str:
     return table(["field", "words", "meaning"], rows)
 
 
-def _places(part: Part) -> str:
+def _indices(part: Part) -> str:
     last = part.stop - 1
     return str(part.start) if part.start == last else f"{part.start}..{last}"
 

@@ -1,7 +1,10 @@
-"""Values from outside: numbers are checked and made plain, whatever else comes is made fit to be shown."""
+"""Validate arguments and format them for error messages."""
 
 from operator import index as as_integer
-from typing import Final, SupportsIndex
+from typing import Any, Final, SupportsIndex
+
+import numpy as np
+from numpy.typing import NDArray
 
 from azul_env.core.spec import MAX_PLAYERS, MIN_PLAYERS
 
@@ -9,21 +12,21 @@ SHOWN_LENGTH: Final = 60
 
 
 def shown(value: object) -> str:
-    """A value in an error message, cut to a readable length."""
+    """The `repr` of a value, truncated for an error message."""
     try:
         text = repr(value)
-    except Exception:  # Python prints no integer of 5,000 digits and no list nested as deep
+    except Exception:  # such as an integer of 5,000 digits or a list nested as deeply
         text = f"<{type(value).__name__} that cannot be shown>"
     return text if len(text) <= SHOWN_LENGTH else text[: SHOWN_LENGTH - 3] + "..."
 
 
 def printable(text: str) -> str:
-    """A text without control characters and surrogates, which no terminal takes well."""
+    """A text with control characters and surrogates replaced, safe to print in a terminal."""
     return "".join(letter if letter.isprintable() else "?" for letter in text)
 
 
 def whole_number(value: SupportsIndex, name: str) -> int:
-    """A number as a plain int, since kernels compile anew for every other type. Raises TypeError for bools, too."""
+    """Convert an integer of any type to int, the only type kernels are compiled for. Raises TypeError, also for bools."""
     if type(value) is int:
         return value
     try:
@@ -35,13 +38,24 @@ def whole_number(value: SupportsIndex, name: str) -> int:
 
 
 def int64_number(value: SupportsIndex, name: str) -> int:
-    """A whole number for kernels. What is beyond 64 bits becomes -1: no such action exists either."""
+    """Convert an integer for a kernel. Numbers beyond 64 bits become -1, which is no action either."""
     number = whole_number(value, name)
     return number if -(1 << 63) <= number < 1 << 63 else -1
 
 
+def whole_numbers(values: Any, count: int, name: str) -> NDArray[np.int64]:
+    """Convert `count` integers to a contiguous int64 array. Raises TypeError or, for a wrong shape, ValueError."""
+    array = np.asarray(values)
+    is_whole = array.dtype.kind in "iu"
+    if not is_whole or array.shape != (count,):
+        raise (ValueError if is_whole else TypeError)(
+            f"{name} must be whole numbers of shape ({count},), not {array.dtype} of shape {array.shape}"
+        )
+    return np.ascontiguousarray(array, np.int64)
+
+
 def number_between(value: SupportsIndex, least: int, most: int, name: str) -> int:
-    """A whole number as a plain int. Raises ValueError if it is out of range."""
+    """Convert an integer of any type to int. Raises ValueError if it is out of range."""
     number = whole_number(value, name)
     if not least <= number <= most:
         raise ValueError(f"{name}={shown(number)} is not in {least}..{most}")
@@ -49,5 +63,5 @@ def number_between(value: SupportsIndex, least: int, most: int, name: str) -> in
 
 
 def player_count(num_players: SupportsIndex) -> int:
-    """A number of players as a plain int. Raises ValueError if the game cannot be played by so many."""
+    """Convert a number of players to int. Raises ValueError unless it is 2, 3 or 4."""
     return number_between(num_players, MIN_PLAYERS, MAX_PLAYERS, "num_players")

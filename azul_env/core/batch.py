@@ -1,10 +1,8 @@
-"""Many games at once: the step and its relatives over arrays of rows. `azul_env.batch` offers them to users.
+"""Kernels over arrays of games, called from Python. `azul_env.GameBatch` is their public form.
 
-Each kernel works on the games `first` to `last - 1`, so that threads can share one array. Game i draws all its chance
-from `chances[i]`: the results do not depend on the number of threads. A single game is a batch of one.
+Each batch kernel works on the games `first` to `last - 1`, so threads can share one array. Game i uses `chances[i]`
+only, so results do not depend on the number of threads. The `_one` kernels work on a single game, `rows[0]`.
 """
-
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,11 +10,11 @@ from numpy.typing import NDArray
 from azul_env.core.actions import action_index, action_parts
 from azul_env.core.chance import Chances, deal, fill_factories
 from azul_env.core.jit import kernel
-from azul_env.core.legality import is_legal, random_move, write_mask
+from azul_env.core.legality import is_legal_number, random_move, write_mask
 from azul_env.core.rounds import PLAYING, leave_game, start_game
-from azul_env.core.spec import ACTIONS_PER_SOURCE
-from azul_env.core.state import Rows, center_of
+from azul_env.core.state import Rows
 from azul_env.core.step import (
+    ALL_LEGAL,
     GAME_OVER,
     TURN_PASSED,
     play_and_deal,
@@ -25,8 +23,7 @@ from azul_env.core.step import (
     reset_game,
     step,
 )
-
-NONE_ILLEGAL: Final = -1  # what `first_illegal` answers when all actions are legal
+from azul_env.core.words import as_int64
 
 Actions = NDArray[np.int64]
 
@@ -48,14 +45,14 @@ def reset_games(
 
 @kernel
 def write_masks(rows: Rows, masks: NDArray[np.bool_], first: int, last: int) -> None:
-    """Legal masks of all games; of a finished one, nothing is legal."""
+    """Write the legal masks of all games; all false for a finished game."""
     for i in range(first, last):
         write_mask(rows[i], masks[i])
 
 
 @kernel
 def choose_randomly(rows: Rows, chances: Chances, actions: Actions, first: int, last: int) -> None:
-    """A legal action for every game, all equally likely. Caller guarantees that all games are on."""
+    """Choose a uniformly random legal action in every game. Caller guarantees that all games are on."""
     for i in range(first, last):
         source, color, destination = random_move(rows[i], chances, i)
         actions[i] = action_index(source, color, destination)
@@ -63,44 +60,34 @@ def choose_randomly(rows: Rows, chances: Chances, actions: Actions, first: int, 
 
 @kernel
 def first_illegal(rows: Rows, actions: Actions, first: int, last: int) -> int:
-    """The first game whose action is illegal, or NONE_ILLEGAL."""
+    """The first game whose action is illegal, or ALL_LEGAL."""
     for i in range(first, last):
-        if not 0 <= actions[i] < ACTIONS_PER_SOURCE * (center_of(rows[i]) + 1):
+        if not is_legal_number(rows[i], actions[i]):
             return i
-        source, color, destination = action_parts(actions[i])
-        if not is_legal(rows[i], source, color, destination):
-            return i
-    return NONE_ILLEGAL
+    return ALL_LEGAL
 
 
 @kernel
 def start_one(rows: Rows, num_players: int, starting_player: int, max_rounds: int) -> None:
-    """Lay out a single game; its factories are still empty."""
+    """Set up a single game with empty factories."""
     start_game(rows[0], num_players, starting_player, max_rounds)
 
 
 @kernel
 def step_one(rows: Rows, action: int, chances: Chances) -> int:
-    """Play an action in a single game, with all that follows: what `step` answers."""
-    return step(rows[0], action, chances, 0)
+    """Play an action in a single game, as `step` does; returns the outcome."""
+    return step(rows[0], action, chances, as_int64(0))
 
 
 @kernel
 def fill_one(rows: Rows, seed_word: np.uint64) -> None:
-    """Deal a single game's next round as a random word says."""
+    """Deal the next round of a single game, seeded by one word."""
     fill_factories(rows[0], seed_word)
 
 
 @kernel
-def deal_games(rows: Rows, chances: Chances, first: int, last: int) -> None:
-    """Deal the next round of games that wait for it."""
-    for i in range(first, last):
-        deal(rows[i], chances, i)
-
-
-@kernel
 def resign_one(rows: Rows, player: int) -> None:
-    """Let a player of a single game resign. Caller guarantees that this is allowed."""
+    """Resign for a player of a single game. Caller guarantees that this is allowed."""
     leave_game(rows[0], player)
 
 
@@ -115,9 +102,9 @@ def step_games(
     first: int,
     last: int,
 ) -> None:
-    """Play an action in every game; where that ends it, keep the final row and start a new game in its place.
+    """Play an action in every game; a game that ends is copied to `final_rows` and restarted.
 
-    Caller guarantees that all actions are legal. Rows of `final_rows` are written only where `ended` is true.
+    Caller guarantees that all actions are legal. `final_rows` is written only where `ended` is true.
     """
     for i in range(first, last):
         row = rows[i]
@@ -132,10 +119,7 @@ def step_games(
 def play_rounds(
     rows: Rows, chances: Chances, moves: NDArray[np.int64], first: int, last: int
 ) -> None:
-    """Play every game to its next afterstate with random moves: the round is scored, nothing is dealt.
-
-    What is left is either a finished game or one that waits for its next deal.
-    """
+    """Play random moves to the end of the round in every game, which is scored but not dealt; count the moves."""
     for i in range(first, last):
         row = rows[i]
         moves[i] = 0
@@ -150,7 +134,7 @@ def play_rounds(
 def play_games(
     rows: Rows, chances: Chances, moves: NDArray[np.int64], first: int, last: int
 ) -> None:
-    """Play every game to its end with random moves; the round cap bounds the loop."""
+    """Play random moves to the end of every game and count them; `max_rounds` bounds the loop."""
     for i in range(first, last):
         row = rows[i]
         moves[i] = 0

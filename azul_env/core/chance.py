@@ -1,12 +1,11 @@
-"""Chance: the generators of a game, and the filling of the factories.
+"""Random generators of the games, and the deals drawn from them.
 
-Chance stands outside the state, so that a search that copies states cannot look into the next deal. Each game has a
-`CHANCE`: the state of NumPy's PCG64 generator, which gives one raw 64-bit word for every deal, and a splitmix64 stream for
-everything else that is random (random moves, a random starting player). The n-th deal of a seed is therefore the same
-however the game is played and whatever plays it. `docs/SPEC.md` describes how a seed becomes deals.
+Generators are kept outside the state, so a search that copies states cannot look ahead at the next deal. Each game has a
+`CHANCE`: the state of NumPy's PCG64 generator, which yields one raw 64-bit word per deal, and a splitmix64 stream for
+all other randomness (random moves, a random starting player). The n-th deal of a seed is therefore the same however the
+game is played. `docs/SPEC.md` describes how a seed becomes deals.
 """
 
-from collections.abc import Iterable
 from typing import Any, Final
 
 import numpy as np
@@ -28,15 +27,15 @@ from azul_env.core.words import (
 
 CHANCE: Final = np.dtype(
     [
-        ("state_high", np.uint64),  # PCG64, which deals: 128 bits of state
+        ("state_high", np.uint64),  # PCG64, for deals: 128 bits of state
         ("state_low", np.uint64),
-        ("increment_high", np.uint64),  # and of increment
+        ("increment_high", np.uint64),  # and 128 bits of increment
         ("increment_low", np.uint64),
-        ("moves", np.uint64),  # splitmix64, for all other chance
+        ("moves", np.uint64),  # splitmix64, for everything else
     ]
 )
-Chances = NDArray[Any]  # array of CHANCE, one for each game
-NO_CHANCE: Final = np.zeros(0, CHANCE)  # given to a step, nothing is dealt
+Chances = NDArray[Any]  # array of CHANCE, one per game
+NO_CHANCE: Final = np.zeros(0, CHANCE)  # a step that gets this deals nothing
 
 # splitmix64
 INCREMENT: Final = np.uint64(0x9E3779B97F4A7C15)
@@ -46,7 +45,7 @@ SHIFT_1: Final = np.uint64(30)
 SHIFT_2: Final = np.uint64(27)
 SHIFT_3: Final = np.uint64(31)
 
-# PCG64 (XSL-RR), as NumPy has it
+# PCG64 (XSL-RR), as in NumPy
 MULTIPLIER_HIGH: Final = np.uint64(0x2360ED051FC65DA4)
 MULTIPLIER_LOW: Final = np.uint64(0x4385DF649FCCF645)
 ROTATION_SHIFT: Final = np.uint64(58)
@@ -59,22 +58,18 @@ FRACTION: Final = (1 << 32) - 1
 WORDS: Final = 1 << 64
 
 
-def new_chances(seeds: Iterable[int | None]) -> Chances:
-    """The chance of one game for each seed; None draws fresh entropy."""
-    return np.concatenate([chance_of(np.random.PCG64(seed)) for seed in seeds])
-
-
 def chances_from(seed: int | None, count: int) -> Chances:
-    """The chance of a batch: game i is the game of seed + i. None draws fresh entropy for each."""
-    return new_chances([None] * count if seed is None else range(seed, seed + count))
+    """Generators for a batch: game i is the game of seed + i. None draws fresh entropy for each game."""
+    seeds = [None] * count if seed is None else range(seed, seed + count)
+    return np.concatenate([chance_of(np.random.PCG64(one)) for one in seeds])
 
 
 def chance_of(generator: np.random.PCG64) -> Chances:
-    """The chance of a game whose deals continue a generator, which stays as it is."""
+    """The generators of one game, whose deals continue `generator`, which is left unchanged."""
     state = generator.state["state"]
     high, low = divmod(state["state"], WORDS)
     increment_high, increment_low = divmod(state["inc"], WORDS)
-    # Any function of the state will do: the stream of moves must only differ from game to game.
+    # Any function of the state will do, as long as the streams of different games differ.
     return np.array([(high, low, increment_high, increment_low, high ^ low)], CHANCE)
 
 
@@ -88,7 +83,7 @@ def mixed(state: np.uint64) -> np.uint64:
 
 @kernel
 def next_word(chances: Chances, k: int) -> np.uint64:
-    """The next 64 random bits for anything but deals."""
+    """The next 64 random bits of game k, for anything but deals."""
     state = chances[k]["moves"] + INCREMENT
     chances[k]["moves"] = state
     return mixed(state)
@@ -96,7 +91,7 @@ def next_word(chances: Chances, k: int) -> np.uint64:
 
 @kernel
 def next_deal_word(chances: Chances, k: int) -> np.uint64:
-    """The next raw word of the game's PCG64, from which a deal is made."""
+    """The next raw PCG64 word of game k, from which a deal is made."""
     chance = chances[k]
     high, low = chance["state_high"], chance["state_low"]
     product_low = low * MULTIPLIER_LOW
@@ -115,7 +110,7 @@ def next_deal_word(chances: Chances, k: int) -> np.uint64:
 
 @kernel
 def _high_product(a: np.uint64, b: np.uint64) -> np.uint64:
-    """The upper 64 bits of a product of two 64-bit words."""
+    """The upper 64 bits of the product of two 64-bit words."""
     a_high, a_low = a >> HALF_BITS, a & LOW_HALF
     b_high, b_low = b >> HALF_BITS, b & LOW_HALF
     middle = a_high * b_low + ((a_low * b_low) >> HALF_BITS)
@@ -137,23 +132,23 @@ def low_half(word: np.uint64) -> int:
 
 @kernel
 def random_below(chances: Chances, k: int, bound: int) -> int:
-    """A random number from 0 to bound - 1; its bias is below bound / 2**32."""
+    """A random number in 0..bound - 1; its bias is below bound / 2**32."""
     return (high_half(next_word(chances, k)) * bound) >> 32
 
 
 @kernel
 def deal(row: Row, chances: Chances, k: int) -> None:
-    """Fill the factories with the next deal of a game's chance. Caller guarantees an empty table."""
+    """Fill the factories with the next deal of game k. Caller guarantees an empty table."""
     fill_factories(row, next_deal_word(chances, k))
 
 
 @kernel
 def fill_factories(row: Row, seed_word: np.uint64) -> None:
-    """Fill the factories from the bag as one random word says (R2.1-R2.3). Caller guarantees an empty table.
+    """Fill the factories from the bag with a deal seeded by one word (R2.1-R2.3). Caller guarantees an empty table.
 
-    The word starts a splitmix64 stream. Each factory takes one word of it, each half of it two tiles: the half, a fraction
-    of 2**32, times the number of tiles in the bag gives the rank of the tile in color order, and what is left of the
-    product is the next fraction.
+    The word seeds a splitmix64 stream. Each factory uses one word of it, each half of that word two tiles: the half, a
+    fraction of 2**32, times the number of tiles in the bag gives the rank of the drawn tile in color order, and the
+    fractional part of the product is the next fraction.
     """
     sources = row["sources"]
     sums = running_sums(row["bag"])

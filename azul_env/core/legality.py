@@ -1,10 +1,11 @@
-"""Which turns are legal: the mask, the test of one action, and a uniformly random choice."""
+"""Legal actions: the mask, the check of a single action, and a uniformly random choice."""
 
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from azul_env.core.actions import action_parts
 from azul_env.core.chance import FRACTION, Chances, high_half, low_half, next_word
 from azul_env.core.intrinsics import lowest_bit, popcount, store_bytes, store_masked
 from azul_env.core.jit import kernel
@@ -26,7 +27,10 @@ DESTINATIONS: Final = (1 << NUM_DESTINATIONS) - 1
 
 
 def _held_table() -> NDArray[np.int64]:
-    """All ones in the bytes of the actions whose color is in a set, 32 bytes as four words for every set of colors."""
+    """Byte masks over a source's actions for every set of colors: 0xFF where the action's color is in the set.
+
+    Each set takes four words (32 bytes), of which the first 30 bytes are actions.
+    """
     table = np.zeros((1 << NUM_COLORS, 32), np.uint8)
     for colors in range(1 << NUM_COLORS):
         for color in range(NUM_COLORS):
@@ -40,21 +44,31 @@ HELD: Final = _held_table()
 
 @kernel
 def is_legal(row: Row, source: int, color: int, destination: int) -> bool:
-    """Whether the player to move may make this turn; numbers must be in range. False once the game is over."""
-    holds = (row["available"] >> (LANE_BITS * color + source)) & 1
-    goes = (row["legal"][row["current_player"]] >> (NUM_DESTINATIONS * color + destination)) & 1
-    return holds & goes == 1
+    """True if the player to move may play this action, whose parts must be in range. False once the game is over."""
+    is_held = (row["available"] >> (LANE_BITS * color + source)) & 1
+    fits = (row["legal"][row["current_player"]] >> (NUM_DESTINATIONS * color + destination)) & 1
+    return is_held & fits == 1
+
+
+@kernel
+def is_legal_number(row: Row, action: int) -> bool:
+    """True if a number, which may be out of range, is a legal action."""
+    if not 0 <= action < ACTIONS_PER_SOURCE * (center_of(row) + 1):
+        return False
+    source, color, destination = action_parts(action)
+    return is_legal(row, source, color, destination)
 
 
 @kernel
 def write_mask(row: Row, mask: NDArray[Any]) -> None:
-    """Set mask[action] to whether the player to move may play it, for every action.
+    """Write the legal mask of the player to move.
 
-    The 30 actions of a source are written as four words: what is legal for the player, where the source has the color.
+    The 30 actions of a source are written as four words: the destinations legal for the player, masked by the colors
+    that the source holds.
     """
     available = row["available"]
     legal = row["legal"][row["current_player"]]
-    goes = (
+    fits = (
         bits_to_bytes(legal),
         bits_to_bytes(legal >> 8),
         bits_to_bytes(legal >> 16),
@@ -63,25 +77,25 @@ def write_mask(row: Row, mask: NDArray[Any]) -> None:
     center = center_of(row)
     for source in range(center):
         held = 4 * lowest_of_lanes(available >> source)
-        # Two bytes too many, which the next store puts right.
-        store_masked(mask, ACTIONS_PER_SOURCE * source, goes, HELD, held)
+        # Writes 32 bytes: the two beyond the source's actions are overwritten by the next store.
+        store_masked(mask, ACTIONS_PER_SOURCE * source, fits, HELD, held)
     held = 4 * lowest_of_lanes(available >> center)
     first = ACTIONS_PER_SOURCE * center
-    third = goes[2] & HELD[held + 2]
-    fourth = goes[3] & HELD[held + 3]
-    store_bytes(mask, first, goes[0] & HELD[held])
-    store_bytes(mask, first + 8, goes[1] & HELD[held + 1])
+    third = fits[2] & HELD[held + 2]
+    fourth = fits[3] & HELD[held + 3]
+    store_bytes(mask, first, fits[0] & HELD[held])
+    store_bytes(mask, first + 8, fits[1] & HELD[held + 1])
     store_bytes(mask, first + 16, third)
-    # The mask ends here: the last two bytes of the third word again, so as not to write beyond.
+    # The last store starts two bytes early and repeats them, to stay inside the mask.
     store_bytes(mask, first + 22, ((third >> 48) & 0xFFFF) | (fourth << 16))
 
 
 @kernel
 def random_move(row: Row, chances: Chances, k: int) -> tuple[int, int, int]:
-    """Source, color and destination of a legal turn, all equally likely. Caller guarantees that the game is on.
+    """Source, color and destination of a uniformly random legal action. Caller guarantees that the game is on.
 
-    The high half of a random word picks a color, weighted by its number of turns; the low half picks the source, and
-    what is left of that fraction the destination. No branch depends on chance, which is what makes it fast.
+    The high half of a random word picks the color, weighted by its number of legal actions; the low half picks the
+    source, and the remaining fraction the destination. No branch depends on the random word, so none is mispredicted.
     """
     available = row["available"]
     legal = row["legal"][row["current_player"]]

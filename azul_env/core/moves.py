@@ -1,4 +1,4 @@
-"""A turn: taking tiles and placing them (R3)."""
+"""A drafting move: taking tiles and placing them (R3)."""
 
 from typing import Final
 
@@ -13,12 +13,12 @@ LINE_NIBBLES: Final = (1 << NIBBLE_BITS * NUM_LINES) - 1
 FLOOR_NIBBLES: Final = (1 << NIBBLE_BITS * FLOOR_SLOTS) - 1
 FLOOR_ONES: Final = FLOOR_NIBBLES // NIBBLE  # 1 in every slot
 EVERY_COLOR: Final = sum(1 << NUM_DESTINATIONS * color for color in range(NUM_COLORS))
-ONLY_LINES: Final = ~(EVERY_COLOR << FLOOR)  # R3.10: the floor's part of a legal word never changes
+ONLY_LINES: Final = ~(EVERY_COLOR << FLOOR)  # R3.10: the floor is always legal
 
 
 @kernel
 def draft(row: Row, source: int, color: int, destination: int) -> bool:
-    """Play a turn; true if it took the last tile of the round. Caller guarantees that it is legal.
+    """Play a move; true if it took the last tile of the round. Caller guarantees that it is legal.
 
     The turn passes to the next player unless the round is over.
     """
@@ -51,7 +51,7 @@ def next_seat(row: Row, player: int) -> int:
 
 @kernel
 def has_resigned(row: Row, player: int) -> bool:
-    """Whether a player has resigned."""
+    """True if a player has resigned."""
     return (row["resignations"] >> NIBBLE_BITS * player) & NIBBLE != 0
 
 
@@ -63,12 +63,12 @@ def floor_tokens(floor: int) -> int:
 
 @kernel
 def _take(row: Row, source: int, color: int) -> int:
-    """Take a color from a source and move the rest to the center; the number of tiles taken (R3.1, R3.2)."""
+    """Take a color from a source and move the rest to the center; returns the number of tiles taken (R3.1, R3.2)."""
     sources = row["sources"]
     center = center_of(row)
     tiles = sources[source]
     taken = lane(tiles, color)
-    sources[source] = 0  # before the next line, which for the center itself puts the rest back
+    sources[source] = 0  # first, because the source may be the center itself
     in_center = sources[center] + tiles - (taken << LANE_BITS * color)
     sources[center] = in_center
     elsewhere = row["available"] & ~((LANE_ONES << source) | (LANE_ONES << center))
@@ -78,7 +78,7 @@ def _take(row: Row, source: int, color: int) -> int:
 
 @kernel
 def _place_in_line(row: Row, player: int, color: int, destination: int, taken: int) -> int:
-    """Put into a line what fits; the number of tiles that fall (R3.4). The floor counts as a line of no spaces."""
+    """Place the tiles that fit into a line; returns the number that fall (R3.4). The floor is a line without spaces."""
     nibble = NIBBLE_BITS * destination
     counts = row["line_counts"][player]
     space = ((CAPACITIES - counts) >> nibble) & NIBBLE
@@ -86,14 +86,14 @@ def _place_in_line(row: Row, player: int, color: int, destination: int, taken: i
     row["line_counts"][player] = counts + (placed << nibble)
     others = row["line_colors"][player] & ~(NIBBLE << nibble)
     row["line_colors"][player] = (others | (color << nibble)) & LINE_NIBBLES
-    # The line is closed to other colors (R3.6), and to its own once it is full (R3.5).
-    own = (1 if placed < space else 0) << (NUM_DESTINATIONS * color + destination)
-    row["legal"][player] &= ~((EVERY_COLOR << destination) & ONLY_LINES) | own
+    # The line now accepts no other color (R3.6), and not even its own once it is full (R3.5).
+    same_color = (1 if placed < space else 0) << (NUM_DESTINATIONS * color + destination)
+    row["legal"][player] &= ~((EVERY_COLOR << destination) & ONLY_LINES) | same_color
     return taken - placed
 
 
 @kernel
 def _with_fallen(floor: int, color: int, count: int) -> int:
-    """The floor with `count` more tiles of a color; caller guarantees the free slots."""
+    """The floor with `count` more tiles of a color. Caller guarantees that they fit."""
     run = FLOOR_ONES * (color + 1) & ((1 << NIBBLE_BITS * count) - 1)
     return floor | (run << NIBBLE_BITS * floor_tokens(floor))

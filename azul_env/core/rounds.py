@@ -1,4 +1,4 @@
-"""The end of a round and of the game, the start of the next, and resigning (R2, R4, R6, R8)."""
+"""Start of a game, end of a round and of the game, and resigning (R2, R4, R6, R8)."""
 
 from typing import Any, Final
 
@@ -19,12 +19,12 @@ NO_TILES: Final = int(EndReason.NO_TILES)
 MAX_ROUNDS: Final = int(EndReason.MAX_ROUNDS)
 RESIGNATION: Final = int(EndReason.RESIGNATION)
 
-ALL_LEGAL: Final = (1 << NUM_COLORS * NUM_DESTINATIONS) - 1
+EVERYTHING_LEGAL: Final = (1 << NUM_COLORS * NUM_DESTINATIONS) - 1
 ALL_TILES: Final = LANE_ONES * TILES_PER_COLOR
 
 
 def _lid_table() -> NDArray[Any]:
-    """What a token on the floor gives to the lid: a tile of its color, nothing for the marker (R4.3)."""
+    """What each floor token adds to the lid: a tile of its color, nothing for the marker (R4.3)."""
     table = np.zeros(MARKER_TOKEN + 1, np.int64)
     for color in range(NUM_COLORS):
         table[color + 1] = 1 << LANE_BITS * color
@@ -36,7 +36,7 @@ TILE_OF_TOKEN: Final = _lid_table()
 
 @kernel
 def start_game(row: Row, num_players: int, starting_player: int, max_rounds: int) -> None:
-    """Lay out a new game with all tiles in the bag; the displays are still empty."""
+    """Set up a new game with all tiles in the bag and empty factories."""
     row["num_players"] = num_players
     row["current_player"] = starting_player
     row["starting_player_next_round"] = starting_player
@@ -51,7 +51,7 @@ def start_game(row: Row, num_players: int, starting_player: int, max_rounds: int
     for source in range(len(row["sources"])):
         row["sources"][source] = 0
     for seat in range(len(row["scores"])):
-        row["legal"][seat] = ALL_LEGAL if seat < num_players else 0
+        row["legal"][seat] = EVERYTHING_LEGAL if seat < num_players else 0
         row["walls"][seat] = 0
         row["line_counts"][seat] = 0
         row["line_colors"][seat] = 0
@@ -61,9 +61,9 @@ def start_game(row: Row, num_players: int, starting_player: int, max_rounds: int
 
 @kernel
 def finish_round(row: Row) -> bool:
-    """Tile the walls, score, and end the game or prepare the next round; true if a deal is due (R4, R6).
+    """Tile the walls, score, and end the game or set up the next round; true if a deal is due (R4, R6).
 
-    Caller guarantees that the table is empty.
+    Caller guarantees that no tiles are left to take.
     """
     full_rows = 0
     for player in range(row["num_players"]):
@@ -92,7 +92,7 @@ def finish_round(row: Row) -> bool:
 
 @kernel
 def _end_game(row: Row, reason: int) -> None:
-    """Close the game and add the bonuses (R5.4). `available` is cleared: nothing may be taken any more."""
+    """End the game and add the bonuses (R5.4). `available` is cleared, so no action is legal."""
     row["end_reason"] = reason
     row["available"] = 0
     for player in range(row["num_players"]):
@@ -101,7 +101,7 @@ def _end_game(row: Row, reason: int) -> None:
 
 @kernel
 def leave_game(row: Row, player: int) -> None:
-    """Let a player resign (R8). Caller guarantees that the game is on and that the player is still in it."""
+    """Resign for a player (R8). Caller guarantees that the game is on and the player has not resigned."""
     seats_left = 0
     for seat in range(row["num_players"]):
         if not has_resigned(row, seat):
@@ -117,7 +117,7 @@ def leave_game(row: Row, player: int) -> None:
 
 @kernel
 def _clear_floor(row: Row, player: int) -> None:
-    """Take the floor's penalty off and its tiles away (R4.3, R5.2, R5.3)."""
+    """Subtract a floor's penalty and move its tiles to the lid (R4.3, R5.2, R5.3)."""
     floor = row["floors"][player]
     lid = row["lid"]
     tokens = 0

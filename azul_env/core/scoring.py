@@ -1,4 +1,4 @@
-"""Points of placed tiles and of floors (R5), as table look-ups; rows and columns of a wall of 25 bits."""
+"""Points for placed tiles and for floors (R5), by table lookup. A wall is 25 bits, row by row."""
 
 from typing import Any, Final
 
@@ -11,11 +11,11 @@ from azul_env.core.spec import FLOOR_PENALTIES, NUM_LINES
 
 FULL_ROW: Final = (1 << NUM_LINES) - 1
 COLUMN_0: Final = sum(1 << NUM_LINES * row for row in range(NUM_LINES))
-COLUMN_TO_ROW: Final = 0x11111  # multiplied with column 0 of a wall, gathers it in bits 16 to 20
+COLUMN_TO_ROW: Final = 0x11111  # multiplying by it gathers column 0 of a wall in bits 16 to 20
 
 
 def _run_table() -> NDArray[Any]:
-    """Length of the run through a position of five cells, at 5 * cells + position; a run of 1 counts 0."""
+    """Length of the run through a position of five cells, at index 5 * cells + position; a run of 1 counts as 0."""
     table = np.zeros(32 * NUM_LINES, np.int64)
     for cells in range(32):
         for position in range(NUM_LINES):
@@ -34,19 +34,19 @@ PENALTY_OF_TOKENS: Final = np.concatenate([[0], np.cumsum(FLOOR_PENALTIES)]).ast
 
 @kernel
 def row_cells(wall: int, row: int) -> int:
-    """The five cells of a wall row, column 0 lowest."""
+    """The five cells of a wall row; bit 0 is column 0."""
     return (wall >> NUM_LINES * row) & FULL_ROW
 
 
 @kernel
 def column_cells(wall: int, column: int) -> int:
-    """The five cells of a wall column, row 0 lowest."""
+    """The five cells of a wall column; bit 0 is row 0."""
     return ((((wall >> column) & COLUMN_0) * COLUMN_TO_ROW) >> 16) & FULL_ROW
 
 
 @kernel
 def placement_points(wall: int, row: int, column: int) -> int:
-    """Points of the tile at (row, column), which is on the wall already (R5.1)."""
+    """Points for the tile at (row, column), which is already on the wall (R5.1)."""
     horizontal = RUN[NUM_LINES * row_cells(wall, row) + column]
     vertical = RUN[NUM_LINES * column_cells(wall, column) + row]
     return max(1, horizontal + vertical)
@@ -55,7 +55,7 @@ def placement_points(wall: int, row: int, column: int) -> int:
 @kernel
 def complete_rows(wall: int) -> int:
     """Number of complete rows."""
-    # A bit survives all four steps only where the four cells to its right are set too.
+    # A bit of column 0 survives only if the four cells to its right are set too.
     runs = wall & (wall >> 1)
     runs &= runs >> 2
     return popcount(runs & (wall >> 4) & COLUMN_0)

@@ -24,7 +24,7 @@ COLUMN_BONUS: Final = 7  # R5.4
 COLOR_BONUS: Final = 10  # R5.4
 
 DEFAULT_MAX_ROUNDS: Final = 50  # R6.3
-# Largest score and round cap a position may hold; real games stay far below.
+# Largest score and largest `max_rounds` of a valid position; real games stay far below.
 COUNTER_LIMIT: Final = 9_999
 
 COLOR_NAMES: Final = ("blue", "yellow", "red", "black", "white")
@@ -43,7 +43,7 @@ class Color(IntEnum):
 
 
 class EndReason(IntEnum):
-    """Why a game is over, as the state stores it; `PLAYING` while it is not."""
+    """Why a game ended, as stored in the state; PLAYING until then."""
 
     PLAYING = 0
     ROW = 1  # R6.1
@@ -53,7 +53,7 @@ class EndReason(IntEnum):
 
 
 class IllegalReason(StrEnum):
-    """Why a move is refused, in the order in which the reasons are tried (R9)."""
+    """Why an action is illegal, in the order in which the reasons are checked (R9)."""
 
     OUT_OF_RANGE = "OUT_OF_RANGE"
     WRONG_PHASE = "WRONG_PHASE"

@@ -1,10 +1,10 @@
-"""The whole game as one row of plain numbers: `STATE`.
+"""`STATE`: the structured dtype that holds a whole game.
 
-Kernels take `(rows, i, ...)`: an array of rows and the number of the game in it. Every field is int64, so a row is also
-45 plain words. Players beyond `num_players` and factories beyond theirs hold zeros, as does everything that has no
-meaning at the moment: equal positions have equal bytes.
+Games are stored as arrays of rows of this dtype; a single game is an array of one row. Every field is int64, so a row is
+45 words. Unused fields (absent players and factories, the color of an empty line) are 0, so equal positions have equal
+bytes.
 
-Three fields are kept up to date only for speed and follow from the others: `available`, `legal` and, in part, `end_reason`.
+`available`, `legal` and, in part, `end_reason` follow from the other fields; they are stored for speed.
 """
 
 from typing import Any, Final
@@ -16,7 +16,7 @@ from azul_env.core.jit import kernel
 from azul_env.core.spec import MAX_PLAYERS, MAX_SOURCES
 
 Rows = NDArray[Any]  # array of STATE
-Row = Any  # one element of such an array: a view into it, for kernels and for plain Python alike
+Row = Any  # one game: a view of an element of such an array
 
 STATE: Final = np.dtype(
     [
@@ -31,8 +31,8 @@ STATE: Final = np.dtype(
         ("bag", np.int64),  # lanes: tiles by color
         ("lid", np.int64),  # lanes: tiles by color
         ("sources", np.int64, (MAX_SOURCES,)),  # lanes: tiles by color; factories, then the center
-        ("available", np.int64),  # lanes: bit s says that source s holds the color; 0: round over
-        ("legal", np.int64, (MAX_PLAYERS,)),  # bit 6 * color + destination: may go there
+        ("available", np.int64),  # lanes: bit s is set if source s holds the color; 0: round over
+        ("legal", np.int64, (MAX_PLAYERS,)),  # bit 6 * color + destination: the color may go there
         ("walls", np.int64, (MAX_PLAYERS,)),  # bit 5 * row + column: a tile is there
         ("line_counts", np.int64, (MAX_PLAYERS,)),  # nibble per line
         ("line_colors", np.int64, (MAX_PLAYERS,)),  # nibble per line: color; 0 in an empty line
@@ -48,11 +48,11 @@ NIBBLE: Final = 15
 
 
 def empty_rows(count: int) -> Rows:
-    """Rows that hold no game yet."""
+    """Zeroed rows, which hold no game yet."""
     return np.zeros(count, STATE)
 
 
 @kernel
 def center_of(row: Row) -> int:
-    """The center's number among the sources, which is also the number of factories (R1.3)."""
+    """The source number of the center, which equals the number of factories (R1.3)."""
     return 2 * row["num_players"] + 1

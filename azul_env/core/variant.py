@@ -1,8 +1,8 @@
-"""The variants of the game: what a wall holds, which cells a color may take, and what a player has to choose.
+"""Variants of the game: the wall's pattern, where a color may go, and which choices tiling leaves to players.
 
-Nothing else knows the pattern of a wall. Plain Python asks a `Variant`, found by name in `VARIANTS` or from a state's
-rows with `variant_of`. Kernels take a player's wall from `wall_of` and pass it to the kernels below, which play the
-colored wall; its 25 low bits are the occupied cells, as `azul_env.core.scoring` reads them.
+Only this module knows the pattern of a wall. Python code uses a `Variant`, looked up by name in `VARIANTS` or from rows
+with `variant_of`. Kernels get a player's wall from `wall_of` and pass it to the kernels below, which implement the
+colored wall; its low 25 bits are the occupied cells, as in `azul_env.core.scoring`.
 """
 
 from collections.abc import Sequence
@@ -35,23 +35,24 @@ from azul_env.core.spec import (
 from azul_env.core.state import NIBBLE, NIBBLE_BITS, STATE, Row, Rows
 from azul_env.core.words import LANE_BITS, as_int64
 
-Wall = Sequence[Sequence[int]]  # a wall as data: one datum for each cell, 0 if it is empty
+# A wall as data: a datum for each cell, by row and column; 0 if empty.
+Wall = Sequence[Sequence[int]]
 
 
 @dataclass(frozen=True)
 class Variant:
-    """One way to play the wall, for people and data. Wall row r belongs to line r, so `line` names both."""
+    """The rules of one kind of wall. Wall row r belongs to pattern line r, so `line` numbers both."""
 
     name: str
     # Of its rows. It must not begin with all fields of another variant's dtype: Numba would treat its rows as a subtype
     # and run code compiled for the other variant on them.
     dtype: np.dtype[Any]
     pattern: tuple[tuple[int, ...], ...]  # the color printed on each cell (R1.5)
-    max_datum: int  # largest datum of a wall cell
-    num_tiling_actions: int  # to choose a column when a round ends; 0: tiling is automatic (R4.2)
+    max_datum: int  # largest datum of a wall cell; 1 in the colored game: the tile is there
+    num_tiling_actions: int  # columns to choose from at the end of a round; 0: automatic (R4.2)
 
     def num_actions(self, num_players: int) -> int:
-        """Size of the action space: drafting, then tiling."""
+        """Number of actions: drafting, then tiling."""
         return num_actions(num_players) + self.num_tiling_actions
 
     def tile_color(self, datum: int, line: int, column: int) -> int | None:
@@ -59,19 +60,19 @@ class Variant:
         return self.pattern[line][column] if datum else None  # the datum says only that it is there
 
     def printed_color(self, line: int, column: int) -> int | None:
-        """The color that an empty wall cell shows; None in a variant where cells have none."""
+        """The color printed on a wall cell; None in a variant without printed colors."""
         return self.pattern[line][column]
 
     def datum_of(self, color: int, line: int, column: int) -> int | None:
-        """The datum of a cell with a tile of a color; None if the cell never takes that color."""
+        """The datum of a wall cell with a tile of a color; None if the cell cannot hold that color."""
         return 1 if self.pattern[line][column] == color else None
 
     def row_colors(self, wall: Wall, line: int) -> list[int]:
-        """The colors of the tiles in a wall row. An empty line takes all others (R3.7)."""
+        """The colors already in a wall row, which its pattern line no longer accepts (R3.7)."""
         return [color for color, datum in zip(self.pattern[line], wall[line], strict=True) if datum]
 
     def open_columns(self, wall: Wall, line: int, color: int) -> list[int]:
-        """The columns in which a full line of a color may place its tile (R4.2)."""
+        """The columns where a full line of a color may place its tile (R4.2)."""
         return [
             column
             for column, datum in enumerate(wall[line])
@@ -114,7 +115,7 @@ VARIANTS: Final = {variant.name: variant for variant in (COLORED,)}
 
 
 def variant_named(name: str) -> Variant:
-    """The variant of a name. Raises ValueError if there is none."""
+    """Look up a variant by name. Raises ValueError if there is none."""
     variant = VARIANTS.get(name) if isinstance(name, str) else None
     if variant is None:
         raise ValueError(f"variant={shown(name)} is not one of {', '.join(VARIANTS)}")
@@ -122,7 +123,7 @@ def variant_named(name: str) -> Variant:
 
 
 def variant_of(rows: Rows | Row) -> Variant:
-    """The variant that an array of rows, or one of them, belongs to. Raises TypeError if there is none."""
+    """The variant of an array of rows or of one row, by dtype. Raises TypeError if there is none."""
     for variant in VARIANTS.values():
         if rows.dtype == variant.dtype:
             return variant
@@ -130,7 +131,7 @@ def variant_of(rows: Rows | Row) -> Variant:
 
 
 def _column_table() -> NDArray[np.int64]:
-    """The one wall column of a color, at 5 * line + color."""
+    """The wall column of a color, at index 5 * line + color."""
     empty = [[0] * NUM_LINES] * NUM_LINES
     columns = [
         COLORED.open_columns(empty, line, color)
@@ -141,7 +142,7 @@ def _column_table() -> NDArray[np.int64]:
 
 
 def _open_line_table() -> NDArray[np.int64]:
-    """Legal bits of an empty line, at 32 * line + cells of its wall row: the colors not on it (R3.7)."""
+    """Legal bits of an empty line, at index 32 * line + wall row: the colors not yet in the row (R3.7)."""
     table = np.zeros(NUM_LINES * 32, np.int64)
     for line, printed in enumerate(COLORED.pattern):
         for cells in range(32):
@@ -152,7 +153,7 @@ def _open_line_table() -> NDArray[np.int64]:
 
 
 def _color_cells() -> NDArray[np.int64]:
-    """The five wall cells of each color, as a wall."""
+    """The five wall cells of each color, as a bit mask."""
     cells = np.zeros(NUM_COLORS, np.int64)
     for line, printed in enumerate(COLORED.pattern):
         for column, color in enumerate(printed):
@@ -169,13 +170,13 @@ NIBBLE_BELOW_TOPS: Final = 0x77777
 
 @kernel
 def wall_of(row: Row, player: int) -> int:
-    """A player's wall, as the kernels below take it."""
+    """A player's wall, as the kernels below expect it."""
     return as_int64(row["walls"][player])
 
 
 @kernel
 def placement(wall: int, line: int, color: int) -> tuple[int, int, int]:
-    """What a full line of a color does: the wall with its tile, the tile's column and its points (R4.2, R5.1)."""
+    """Tile a full line of a color: the new wall, the tile's column and its points (R4.2, R5.1)."""
     column = as_int64(WALL_COLUMN[NUM_COLORS * line + color])
     tiled = wall | (1 << (NUM_LINES * line + column))
     return tiled, column, placement_points(tiled, line, column)
@@ -208,7 +209,7 @@ def bonus_points(wall: int) -> int:
 
 @kernel
 def tile_wall(row: Row, player: int) -> None:
-    """Move full lines to the wall and score them (R4.2)."""
+    """Move the tiles of a player's full lines to the wall and score them (R4.2)."""
     counts = row["line_counts"][player]
     colors = row["line_colors"][player]
     wall = wall_of(row, player)
@@ -222,7 +223,7 @@ def tile_wall(row: Row, player: int) -> None:
         color = (colors >> NIBBLE_BITS * line) & NIBBLE
         wall, _, gained = placement(wall, line, color)
         points += gained
-        # Line r holds r + 1 tiles, one of which is on the wall now.
+        # Line r holds r + 1 tiles; all but the one on the wall go to the lid.
         lid += line << LANE_BITS * color
         counts &= ~(NIBBLE << NIBBLE_BITS * line)
         colors &= ~(NIBBLE << NIBBLE_BITS * line)

@@ -1,8 +1,8 @@
-"""Small sets and counts packed into one 64-bit word, and the few operations on them.
+"""Counts and sets packed into 64-bit words, and the operations on them.
 
-Two packings serve the whole state. *Lanes*: five numbers, one per color, 12 bits each, for tile counts and for sets of
-sources. *Nibbles*: up to seven numbers of 4 bits each, for pattern lines and floors. Words are int64 throughout: Numba
-silently turns a mix of signed and unsigned into floats.
+The state uses two packings. *Lanes*: five 12-bit numbers, one per color, for tile counts and sets of sources. *Nibbles*:
+up to seven 4-bit numbers, for pattern lines and floors. All words are int64: Numba silently converts a mix of signed and
+unsigned integers to float64.
 """
 
 from typing import Any, Final
@@ -19,14 +19,14 @@ LANE_ONES: Final = sum(1 << LANE_BITS * color for color in range(NUM_COLORS))  #
 LANE_TOPS: Final = LANE_ONES << (LANE_BITS - 1)  # the highest bit of every lane
 ALL_LANES: Final = (1 << LANE_BITS * NUM_COLORS) - 1
 TOP_LANE: Final = LANE_BITS * (NUM_COLORS - 1)
-# Multiplied with bits that stand LANE_BITS apart, gathers them side by side from bit GATHERED on; no two sums meet.
+# Multiplying by GATHER moves bits that are LANE_BITS apart next to each other, from bit GATHERED up, without carries.
 GATHERED: Final = (LANE_BITS - 1) * (NUM_COLORS - 1)
 GATHER: Final = sum(1 << (GATHERED - (LANE_BITS - 1) * color) for color in range(NUM_COLORS))
 COLORS: Final = (1 << NUM_COLORS) - 1
 
 
 def _nth_bit_table() -> np.ndarray[Any, np.dtype[np.int8]]:
-    """Position of the n-th set bit of every word of ten bits, at 16 * word + n; 0 where there is none."""
+    """Position of the n-th set bit of every 10-bit word, at index 16 * word + n; 0 if there is none."""
     table = np.zeros(1024 * 16, np.int8)
     for word in range(1024):
         bits = [bit for bit in range(10) if word >> bit & 1]
@@ -35,7 +35,7 @@ def _nth_bit_table() -> np.ndarray[Any, np.dtype[np.int8]]:
 
 
 def _spread_table() -> NDArray[np.int64]:
-    """Every word of eight bits with each bit in a byte of its own."""
+    """Every 8-bit word with each bit expanded to a byte."""
     words = [sum((word >> bit & 1) << 8 * bit for bit in range(8)) for word in range(256)]
     return np.array(words, np.int64)
 
@@ -44,8 +44,8 @@ NTH_BIT: Final = _nth_bit_table()
 SPREAD: Final = _spread_table()
 
 
-# A cast that checkers accept where an int is promised. Around a literal it also keeps Numba from compiling a variant
-# of the called kernel for that very number.
+# Casts that type checkers accept as int and bool. Around a literal argument they also keep Numba from compiling the
+# called kernel for that literal.
 as_int64: Any = np.int64
 as_bool: Any = np.bool_
 
@@ -58,7 +58,7 @@ def lane(word: int, color: int) -> int:
 
 @kernel
 def running_sums(word: int) -> int:
-    """Lane by lane, the sum of all lanes up to it; sums must stay below 2048."""
+    """Prefix sums of the lanes, each in its lane; sums must stay below 2048."""
     return (word * LANE_ONES) & ALL_LANES
 
 
@@ -70,39 +70,39 @@ def lane_total(word: int) -> int:
 
 @kernel
 def nonzero_lanes(word: int) -> int:
-    """The top bit of every lane that holds anything; numbers must be below 2048."""
+    """The top bit of every lane that is not 0; numbers must be below 2048."""
     return (word + (LANE_TOPS - LANE_ONES)) & LANE_TOPS
 
 
 @kernel
 def lowest_of_lanes(word: int) -> int:
-    """The lowest bit of every lane, as a word of five bits."""
+    """The lowest bits of the five lanes, as a 5-bit word."""
     return (((word & LANE_ONES) * GATHER) >> GATHERED) & COLORS
 
 
 @kernel
 def lane_tops_beyond(sums: int, rank: int) -> int:
-    """The top bit of every lane whose running sum exceeds the rank; the lowest is the lane the rank falls into."""
+    """The top bit of every lane whose running sum exceeds the rank; the lowest set bit marks the lane of that rank."""
     return ((sums | LANE_TOPS) - (rank + 1) * LANE_ONES) & LANE_TOPS
 
 
 @kernel
 def nth_bit(word: int, n: int) -> int:
-    """Position of the n-th set bit, counted from 0, of a word of at most ten bits."""
+    """Position of the n-th set bit, counted from 0, of a 10-bit word."""
     return as_int64(NTH_BIT[16 * word + n])
 
 
 def pack_lanes(counts: Any) -> int:
-    """One word of five counts."""
+    """Pack five counts into the lanes of a word."""
     return sum(int(count) << LANE_BITS * color for color, count in enumerate(counts))
 
 
 def unpack_lanes(word: int) -> tuple[int, ...]:
-    """The five counts of a word."""
+    """The five counts in the lanes of a word."""
     return tuple(int(word) >> LANE_BITS * color & LANE for color in range(NUM_COLORS))
 
 
 @kernel
 def bits_to_bytes(word: int) -> int:
-    """The eight lowest bits of a word as its eight bytes, each 0 or 1."""
+    """The eight lowest bits of a word as eight bytes, each 0 or 1."""
     return SPREAD[word & 255]

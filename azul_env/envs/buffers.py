@@ -1,7 +1,7 @@
-"""A pool of the arrays that steps return: they are reused once the caller has dropped them.
+"""Output arrays of the vector environments, reused once the caller holds no reference to them.
 
-A vector environment returns other arrays in every step, so that an observation which a caller keeps never changes.
-Allocating a fresh megabyte each time costs more than filling it, though: the system zeroes new pages one by one.
+Every step returns arrays that later steps do not overwrite, so callers may store observations. Allocating a megabyte per
+step would cost more than filling it, though, because the system zeroes new pages.
 """
 
 import sys
@@ -11,41 +11,42 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-KEPT = 4  # bundles in a pool
+# Bundles kept for reuse.
+MAX_BUNDLES = 4
 
 Bundle = TypeVar("Bundle", bound=Sequence[NDArray[Any]])
 
 
-def _is_unheld(bundle: Sequence[NDArray[Any]], only_listed: int) -> bool:
+def _is_free(bundle: Sequence[NDArray[Any]], free_refcount: int) -> bool:
     """True if no caller still references an array of the bundle."""
-    for array in bundle:  # noqa: SIM110 (a generator costs more than the test)
-        if sys.getrefcount(array) > only_listed:
+    for array in bundle:  # noqa: SIM110 (a generator costs more than the check)
+        if sys.getrefcount(array) > free_refcount:
             return False
     return True
 
 
-def _count_of_an_unheld_array() -> int:
-    """The reference count of an array that only its bundle holds; it depends on the version of Python."""
+def _free_refcount() -> int:
+    """The reference count that `_is_free` sees for a free array, which depends on the version of Python."""
     bundle = (np.empty(1),)
-    return next(count for count in range(1, 10) if _is_unheld(bundle, count))
+    return next(count for count in range(1, 10) if _is_free(bundle, count))
 
 
-ONLY_LISTED = _count_of_an_unheld_array()
+FREE_REFCOUNT = _free_refcount()
 
 
 class Buffers:
-    """Pool of bundles of arrays: a bundle is reused once no caller references its arrays."""
+    """A pool of bundles of arrays; a bundle is reused once no caller references any of its arrays."""
 
     def __init__(self) -> None:
         self._bundles: list[Any] = []
 
     def take(self, make: Callable[[], Bundle]) -> Bundle:
-        """A bundle with arbitrary content, made by `make` if none can be reused."""
+        """A free bundle with arbitrary content, created with `make` if there is none."""
         for bundle in self._bundles:
-            if _is_unheld(bundle, ONLY_LISTED):
+            if _is_free(bundle, FREE_REFCOUNT):
                 return bundle
         fresh = make()
-        if len(self._bundles) < KEPT:
+        if len(self._bundles) < MAX_BUNDLES:
             self._bundles.append(fresh)
         return fresh
 

@@ -1,8 +1,8 @@
-"""One wrapper in place of PettingZoo's usual three, with the same behaviour and a fraction of their cost.
+"""One wrapper that replaces PettingZoo's usual three, with the same behaviour at a fraction of their cost.
 
-Like TerminateIllegalWrapper it ends the game on an illegal action, like AssertOutOfBoundsWrapper it refuses what is not
-in the action space, like OrderEnforcingWrapper (which it is) it refuses calls before `reset`. A test compares it with
-the three of them, call by call.
+Like TerminateIllegalWrapper it ends the game on an illegal action, like AssertOutOfBoundsWrapper it rejects actions
+outside the action space, like OrderEnforcingWrapper, its base class, it rejects calls before `reset`. A test compares it
+with the three of them, call by call.
 """
 
 from typing import Any
@@ -11,12 +11,13 @@ from pettingzoo.utils.env_logger import EnvLogger
 from pettingzoo.utils.wrappers.order_enforcing import OrderEnforcingWrapper
 
 from azul_env.envs.aec import AzulAEC, Observation
+from azul_env.envs.settings import action_number
 from azul_env.rewards import ILLEGAL_PENALTY
 from azul_env.state import GameState
 
 
 class GuardedAEC(OrderEnforcingWrapper[str, Any, Any]):
-    """An `AzulAEC` that is safe to hand to anybody."""
+    """An `AzulAEC` that checks the order of calls and the actions."""
 
     def __init__(self, env: AzulAEC) -> None:
         super().__init__(env)
@@ -29,7 +30,7 @@ class GuardedAEC(OrderEnforcingWrapper[str, Any, Any]):
         self._raw.reset(seed=seed, options=options)
 
     def step(self, action: Any) -> None:
-        """Play an action; an illegal one ends the game, and its player gets the penalty."""
+        """Play an action; an illegal one ends the game with a penalty for its player."""
         raw = self._raw
         if not self._has_reset:
             EnvLogger.error_step_before_reset()
@@ -43,13 +44,13 @@ class GuardedAEC(OrderEnforcingWrapper[str, Any, Any]):
             raw._was_dead_step(action)
             return
         assert raw.action_space(agent).contains(action), _not_in_space(action)
-        if raw.try_step(int(action)):
+        if raw.try_step(action_number(action)):
             return
         EnvLogger.warn_on_illegal_move()
-        self._end_by_illegal_move(agent)
+        self._end_game(agent)
 
     def observe(self, agent: str) -> Observation:
-        """What an agent sees."""
+        """The observation of an agent and its action mask."""
         if not self._has_reset:
             EnvLogger.error_observe_before_reset()
         return self._raw.observe(agent)
@@ -57,13 +58,13 @@ class GuardedAEC(OrderEnforcingWrapper[str, Any, Any]):
     def last(
         self, observe: bool = True
     ) -> tuple[Observation | None, float, bool, bool, dict[str, Any]]:
-        """Observation, cumulative reward, termination, truncation and info of the agent to move."""
+        """Observation, cumulative reward, termination, truncation and info of the selected agent."""
         if not self._has_reset:
             raise AttributeError("agent_selection cannot be accessed before reset")
         return self._raw.last(observe)
 
     def set_state(self, state: GameState) -> None:
-        """Go on from a position, as after a reset."""
+        """Continue from a position, as after a reset."""
         self._has_reset = True
         self._has_updated = True
         self._raw.set_state(state)
@@ -71,8 +72,8 @@ class GuardedAEC(OrderEnforcingWrapper[str, Any, Any]):
     def __str__(self) -> str:
         return str(self._raw)
 
-    def _end_by_illegal_move(self, agent: str) -> None:
-        """The game is over for all; only the offender is punished."""
+    def _end_game(self, agent: str) -> None:
+        """End the game for all agents after an illegal action, with a penalty for its agent."""
         raw = self._raw
         raw._cumulative_rewards[agent] = 0
         raw.terminations = dict.fromkeys(raw.agents, True)

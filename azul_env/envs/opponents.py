@@ -1,4 +1,4 @@
-"""Who plays the other seats: random players in compiled code, agents by spec, agents, or plain functions."""
+"""Opponents of the learner: compiled random players, agents, specs of agents, or functions."""
 
 from collections.abc import Callable, Sequence
 from importlib import import_module
@@ -7,53 +7,53 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from azul_env.core.arguments import shown
+from azul_env.core.arguments import shown, whole_numbers
 from azul_env.core.state import Rows
 from azul_env.state import GameState
 
-Rngs = Sequence[np.random.Generator]  # one for each game
+Rngs = Sequence[np.random.Generator]  # one per game
 BatchedOpponent = Callable[[Rows, NDArray[np.bool_], np.random.Generator], Any]
 Opponent = Callable[[GameState, NDArray[np.bool_], np.random.Generator], Any]
 
 
 class Player(Protocol):
-    """What the environments ask for actions; every agent of `azul_agents` is one."""
+    """The interface of an opponent; every agent of `azul_agents` implements it."""
 
     def act_batch(self, rows: Rows, legal_masks: NDArray[np.bool_], rngs: Rngs) -> Any:
-        """One legal action for each game: `rows` are their states, `rngs` their generators."""
+        """Choose one legal action per game, given the games' states, legal masks and generators."""
         ...
 
 
 class EachGame:
-    """A function `(state, legal_mask, rng) -> action` as a player of many games."""
+    """Adapts a function `(state, legal_mask, rng) -> action` to `Player`."""
 
     def __init__(self, function: Opponent) -> None:
         self.function = function
 
     def act_batch(self, rows: Rows, legal_masks: NDArray[np.bool_], rngs: Rngs) -> list[Any]:
-        """Ask for one game at a time."""
+        """Call the function game by game."""
         states = [GameState(rows[game : game + 1]) for game in range(len(rows))]
         return [self.function(*asked) for asked in zip(states, legal_masks, rngs, strict=True)]
 
 
 class AllGames:
-    """A function `(rows, legal_masks, rng) -> actions` as a player of many games."""
+    """Adapts a function `(rows, legal_masks, rng) -> actions` to `Player`."""
 
     def __init__(self, function: BatchedOpponent) -> None:
         self.function = function
 
     def act_batch(self, rows: Rows, legal_masks: NDArray[np.bool_], rngs: Rngs) -> Any:
-        """Ask for all games at once, with the first game's generator."""
+        """Call the function for all games at once, with the first game's generator."""
         return self.function(rows, legal_masks, rngs[0])
 
 
 def opponents_of(
     opponents: Any, num_players: int, adapter: Callable[[Any], Player]
 ) -> list[Player] | None:
-    """The opponents in turn order behind the learner; None stands for random ones, which are compiled.
+    """The opponents in turn order after the learner; None stands for compiled random players.
 
-    Takes None, or what one opponent is (a spec such as "greedy", an agent, a function, which `adapter` makes a player),
-    for all seats, or a list of these, one for each seat.
+    `opponents` is None, one opponent for all seats, or a list with one opponent per seat. An opponent is a spec such as
+    "greedy", an agent, or a function, which `adapter` converts to a player.
     """
     if opponents is None or (isinstance(opponents, str) and opponents == "random"):
         return None
@@ -62,7 +62,7 @@ def opponents_of(
         return [_player(opponents, adapter)] * others
     if len(opponents) != others:
         raise ValueError(f"opponents: {len(opponents)} are listed for {others} seats")
-    return [_player(one, adapter) for one in opponents]
+    return [_player(opponent, adapter) for opponent in opponents]
 
 
 def _player(opponent: Any, adapter: Callable[[Any], Player]) -> Player:
@@ -85,11 +85,6 @@ def _player(opponent: Any, adapter: Callable[[Any], Player]) -> Player:
 def answers_of(
     player: Player, rows: Rows, legal_masks: NDArray[np.bool_], rngs: Rngs
 ) -> NDArray[np.int64]:
-    """A player's actions, legal or not. Raises ValueError unless they are one whole number for each game."""
-    answers = np.asarray(player.act_batch(rows, legal_masks, rngs))
-    if answers.shape != (len(rows),) or answers.dtype.kind not in "iu":
-        raise ValueError(
-            f"a player must answer {len(rows)} games with one whole number each, "
-            f"not with {answers.dtype} of shape {answers.shape}"
-        )
-    return np.ascontiguousarray(answers, np.int64)
+    """A player's actions, legal or not. Raises TypeError or ValueError unless they are one whole number per game."""
+    actions = player.act_batch(rows, legal_masks, rngs)
+    return whole_numbers(actions, len(rows), "the actions of a player")

@@ -1,4 +1,4 @@
-"""The names under which Gymnasium and PettingZoo know the environments."""
+"""Registration of the environments with Gymnasium and PettingZoo."""
 
 import gymnasium
 import pettingzoo
@@ -9,7 +9,7 @@ PETTINGZOO_ID = "azul/azul-v0"
 
 
 def register_environments() -> None:
-    """Make the environments known; a second call changes nothing."""
+    """Register all environments; a second call does nothing."""
     if GYMNASIUM_ID not in gymnasium.registry:
         gymnasium.register(
             id=GYMNASIUM_ID,
@@ -20,7 +20,6 @@ def register_environments() -> None:
             id=SELF_PLAY_ID,
             vector_entry_point="azul_env.envs.vector:AzulTurnsVectorEnv",
         )
-    if PETTINGZOO_ID not in getattr(
-        pettingzoo, "aec_registry", [PETTINGZOO_ID]
-    ):  # older ones have none
+    # Older versions of PettingZoo have no registry.
+    if PETTINGZOO_ID not in getattr(pettingzoo, "aec_registry", [PETTINGZOO_ID]):
         pettingzoo.register("aec", PETTINGZOO_ID, entry_point="azul_env.azul_v0:env")

@@ -1,6 +1,9 @@
-"""What `render` shows, for every environment: a terminal board, a picture, or a window."""
+"""Rendering for all environments: terminal text, an RGB array, or a window."""
 
+from collections.abc import Callable
 from typing import Any, Final
+
+import gymnasium
 
 from azul_env.state import GameState
 
@@ -8,21 +11,25 @@ RENDER_MODES: Final = ["human", "rgb_array", "ansi"]
 
 
 class Screen:
-    """Draws positions in one render mode; nothing at all in mode None."""
+    """Renders positions in one render mode, with the last move marked."""
 
     def __init__(self, render_mode: str | None) -> None:
         if render_mode is not None and render_mode not in RENDER_MODES:
-            raise ValueError(f"render_mode={render_mode!r} is none of {', '.join(RENDER_MODES)}")
+            raise ValueError(f"render_mode={render_mode!r} is not one of {', '.join(RENDER_MODES)}")
         self.render_mode = render_mode
+        self.last_move: tuple[int | None, int | None] = (None, None)  # action and player
         self._window: Any = None
 
-    def render(self, state: GameState, last_action: int | None, last_player: int | None) -> Any:
-        """The picture (rgb_array), the text (ansi), or None once the window shows it (human)."""
+    def render(self, get_state: Callable[[], GameState]) -> Any:
+        """The position as an RGB array or text; None in mode "human", which shows it in a window."""
+        if self.render_mode is None:
+            gymnasium.logger.warn("render() does nothing without a render_mode")
+            return None
         from azul_env.render import ansi, rgb_array
 
         if self.render_mode == "ansi":
-            return ansi(state, last_action=last_action, last_player=last_player)
-        picture = rgb_array(state, last_action=last_action, last_player=last_player)
+            return ansi(get_state(), *self.last_move)
+        picture = rgb_array(get_state(), *self.last_move)
         if self.render_mode == "rgb_array":
             return picture
         if self._window is None:
@@ -32,8 +39,8 @@ class Screen:
         self._window.show(picture)
         return None
 
-    def __reduce__(self) -> tuple[type, tuple[str | None]]:
-        return type(self), (self.render_mode,)  # a window stays where it is
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"_window": None}  # a window can be neither copied nor pickled
 
     def close(self) -> None:
         """Close the window, if there is one."""

@@ -1,13 +1,18 @@
-"""The arguments that all environments share, checked once and turned into what kernels take."""
+"""Arguments and checks that all environments share."""
 
+from collections.abc import Sequence
 from typing import Any, Final, Literal
 
 import numpy as np
 from gymnasium import spaces
+from gymnasium.error import ResetNeeded
 from numpy.typing import NDArray
 
+from azul_env.chance import seeded_bits
 from azul_env.core.arguments import int64_number, number_between, player_count
+from azul_env.core.chance import Chances, chance_of
 from azul_env.core.spec import COUNTER_LIMIT
+from azul_env.core.state import Rows
 from azul_env.core.step import RANDOM_SEAT
 from azul_env.core.variant import COLORED, variant_named
 from azul_env.observation import observation_highs, observation_size
@@ -17,20 +22,20 @@ RANDOM: Final = "random"
 Seat = int | Literal["random"]
 OBSERVATION_TYPES: Final[dict[str, Any]] = {"float32": np.float32, "uint8": np.uint8}
 
-# What kernels have to know of an environment's arguments.
+# The settings of an environment, for kernels.
 SETTINGS: Final = np.dtype(
     [
         ("num_players", np.int64),
         ("starting_player", np.int64),  # or RANDOM_SEAT
         ("max_rounds", np.int64),
         ("seat", np.int64),  # the learner's, or RANDOM_SEAT
-        ("reward", np.int64),  # one of the rewards that are compiled, or CUSTOM
+        ("reward", np.int64),  # the kind of reward: see `azul_env.rewards`
     ]
 )
 
 
 class Settings:
-    """What an environment was asked for."""
+    """The validated settings of an environment."""
 
     def __init__(
         self,
@@ -51,7 +56,7 @@ class Settings:
         self.seat = _seat("seat", seat, num_players)
         if observation not in OBSERVATION_TYPES:
             raise ValueError(
-                f"observation={observation!r} is none of {', '.join(OBSERVATION_TYPES)}"
+                f"observation={observation!r} is not one of {', '.join(OBSERVATION_TYPES)}"
             )
         self.dtype = OBSERVATION_TYPES[observation]
         self.num_actions = self.variant.num_actions(num_players)
@@ -63,7 +68,7 @@ class Settings:
         return np.array([(*values, self.reward_kind)], SETTINGS)
 
     def observation_space(self) -> spaces.Box:
-        """The space of the observation vector."""
+        """The space of one observation."""
         if self.dtype is np.uint8:
             highs = observation_highs(self.num_players)
             return spaces.Box(np.zeros_like(highs), highs, dtype=np.uint8)
@@ -74,8 +79,16 @@ class Settings:
         return np.empty((count, self.size), self.dtype)
 
     def action_space(self) -> spaces.Discrete:
-        """The space of actions."""
+        """The space of one action."""
         return spaces.Discrete(self.num_actions)
+
+    def check_players(self, rows: Rows) -> None:
+        """Raise ValueError unless all states have this environment's number of players."""
+        wrong = rows["num_players"][rows["num_players"] != self.num_players]
+        if wrong.size:
+            raise ValueError(
+                f"a state of {wrong[0]} players in an environment for {self.num_players} players"
+            )
 
 
 def _seat(name: str, seat: Seat, num_players: int) -> int:
@@ -87,5 +100,18 @@ def _seat(name: str, seat: Seat, num_players: int) -> int:
 
 
 def action_number(action: Any) -> int:
-    """An action that was given to an environment, legal or not. Raises TypeError unless it is a whole number."""
+    """Convert an action, legal or not, to int. Raises TypeError unless it is a whole number."""
     return int64_number(action, "an action")
+
+
+def check_reset(is_ready: bool, call: str) -> None:
+    """Raise ResetNeeded unless the environment is ready for a call."""
+    if not is_ready:
+        raise ResetNeeded(f"call reset() before {call}(): no game is in progress")
+
+
+def reseed(chances: Chances, seeds: Sequence[int | None]) -> None:
+    """Restart the generators of the games that have a seed; None continues a game's generator."""
+    for game, seed in enumerate(seeds):
+        if seed is not None:
+            chances[game] = chance_of(seeded_bits(seed))[0]

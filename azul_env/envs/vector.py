@@ -1,27 +1,27 @@
-"""Many games as Gymnasium vector environments, compiled: one seat learns in each, or every player to move acts.
+"""Compiled Gymnasium vector environments: one learner per game against opponents, or self-play.
 
-Both restart a game in the very step that ends it (autoreset mode SAME_STEP): the observation is the new game's, and the
-finished one's is in `info["final_obs"]`. Game i of a vector environment with seed s is the game of a single one with
+Both restart a game in the step that ends it (autoreset mode SAME_STEP): the observation is that of the new game, and the
+last one of the finished game is in `info["final_obs"]`. With seed s, game i is the game of a single environment with
 seed s + i.
 """
 
 from collections.abc import Sequence
 from typing import Any
 
-import gymnasium
 import numpy as np
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
-from azul_env.core.chance import chance_of, chances_from
+from azul_env.core.arguments import whole_numbers
+from azul_env.core.chance import chances_from
 from azul_env.core.spec import DEFAULT_MAX_ROUNDS
 from azul_env.core.state import STATE, Rows, empty_rows
 from azul_env.envs.buffers import Buffers
 from azul_env.envs.kernels import Games, TurnArrays, publish, restart_games, step_turns
 from azul_env.envs.opponents import AllGames, BatchedOpponent, opponents_of
 from azul_env.envs.seats import SeatGames
-from azul_env.envs.settings import RANDOM, Seat, Settings
+from azul_env.envs.settings import RANDOM, Seat, Settings, check_reset, reseed
 from azul_env.rewards import CUSTOM, Reward, custom_rewards
 from azul_env.state import GameState
 
@@ -30,11 +30,15 @@ VectorStep = tuple[NDArray[Any], NDArray[np.float64], NDArray[np.bool_], NDArray
 
 
 class _AzulVector(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]]):
-    """What both vector environments share: spaces, seeds, masks and states."""
+    """The common part of both vector environments: spaces, seeds, masks and states."""
 
     metadata = {"autoreset_mode": AutoresetMode.SAME_STEP}  # noqa: RUF012
 
-    def __init__(self, num_envs: int, settings: Settings) -> None:
+    def __init__(self, num_envs: int, settings: Settings, render_mode: str | None) -> None:
+        if render_mode is not None:
+            raise ValueError(
+                "vector environments do not render: use AzulEnv, or azul_env.render.svg"
+            )
         self.num_envs = num_envs
         self.settings = settings
         self.single_observation_space = settings.observation_space()
@@ -47,28 +51,26 @@ class _AzulVector(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]]):
         self._is_new = True
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """The legal actions of every game, one array for all; the array of the last step."""
+        """The legal masks of all games, in the array of the last step."""
         return self._masks
 
     def get_state(self) -> Rows:
-        """A copy of all positions: an array of rows, see `azul_env.core.state`."""
-        if self._is_new:
-            raise gymnasium.error.ResetNeeded("call reset() before get_state()")
+        """A copy of all positions, as an array of rows: see `azul_env.core.state`."""
+        check_reset(not self._is_new, "get_state")
         return self.rows.copy()
 
     def set_state(self, states: Rows | Sequence[GameState]) -> tuple[NDArray[Any], Info]:
-        """Go on from other positions, one a game, all still on; observations and info of them."""
+        """Continue from other positions, one per game, none of them over; returns observations and info."""
         if not isinstance(states, np.ndarray):
             states = np.concatenate([state.rows for state in states])
         if states.dtype != STATE or states.shape != (self.num_envs,):
             raise ValueError(
                 f"{self.num_envs} states are needed, not an array of shape {states.shape}"
             )
-        if (states["num_players"] != self.settings.num_players).any():
-            raise ValueError(f"all states must have {self.settings.num_players} players")
+        self.settings.check_players(states)
         if states["end_reason"].any():
             game = int(np.flatnonzero(states["end_reason"])[0])
-            raise ValueError(f"the game of state {game} is over: there is nothing to go on from")
+            raise ValueError(f"the game of state {game} is over")
         if self._is_new:
             self.reset()
         self.rows[:] = states
@@ -78,7 +80,7 @@ class _AzulVector(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]]):
         raise NotImplementedError
 
     def _seeds(self, seed: int | Sequence[int | None] | None) -> list[int | None]:
-        """A seed for each game: s, s + 1, ... or as listed; None where its chance goes on."""
+        """A seed for each game: s, s + 1, ... or as listed; None continues the game's generator."""
         self._is_new = False
         if seed is None:
             return [None] * self.num_envs
@@ -89,14 +91,8 @@ class _AzulVector(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]]):
         return list(seed)
 
     def _checked(self, actions: Any) -> NDArray[np.int64]:
-        array = np.ascontiguousarray(actions)
-        if array.shape != (self.num_envs,) or array.dtype.kind not in "iu":
-            raise ValueError(
-                f"actions must be {self.num_envs} whole numbers, not {array.dtype} of shape {array.shape}"
-            )
-        if self._is_new:
-            raise gymnasium.error.ResetNeeded("call reset() before step()")
-        return array.astype(np.int64, copy=False)
+        check_reset(not self._is_new, "step")
+        return whole_numbers(actions, self.num_envs, "actions")
 
     def _final_info(
         self,
@@ -104,7 +100,7 @@ class _AzulVector(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]]):
         scores: NDArray[np.int64],
         final_observations: NDArray[Any],
     ) -> Info:
-        """The games that ended in this step, as Gymnasium tells it; where none did, rows have no meaning."""
+        """Gymnasium's info on the games that ended in this step; entries of other games are undefined."""
         return {
             "final_obs": final_observations,
             "_final_obs": ended,
@@ -114,10 +110,10 @@ class _AzulVector(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]]):
 
 
 class AzulVectorEnv(_AzulVector):
-    """One seat learns in each game against opponents as `AzulEnv` has them; random ones, compiled, by default.
+    """One learner per game against opponents, as in `AzulEnv`; compiled random ones by default.
 
-    A function is called for many games at once, as `(rows, masks, rng) -> actions`: `rows` is an array of the states of
-    all games in which that opponent is to move, and `GameState(rows[i:i+1])` reads one.
+    A function is called for many games at once, as `(rows, masks, rng) -> actions`: `rows` are the states of all games
+    in which that opponent is to move, and `GameState(rows[i:i+1])` is one of them.
     """
 
     def __init__(
@@ -133,11 +129,7 @@ class AzulVectorEnv(_AzulVector):
         render_mode: str | None = None,
     ) -> None:
         settings = Settings(num_players, max_rounds, reward, starting_player, observation, seat)
-        super().__init__(num_envs, settings)
-        if render_mode is not None:
-            raise ValueError(
-                "vector environments do not render: use AzulEnv, or azul_env.render.svg"
-            )
+        super().__init__(num_envs, settings, render_mode)
         players = opponents_of(opponents, settings.num_players, AllGames)
         self.games = SeatGames(num_envs, settings, players)
         self.rows, self.chances = self.games.rows, self.games.chances
@@ -148,13 +140,13 @@ class AzulVectorEnv(_AzulVector):
         seed: int | Sequence[int | None] | None = None,
         options: dict[str, Any] | None = None,
     ) -> tuple[NDArray[Any], Info]:
-        """Start all games anew, each up to its learner's first turn."""
+        """Start a new game everywhere and play it up to the learner's first turn."""
         self.games.seed(self._seeds(seed))
         self.games.begin(np.ones(self.num_envs, np.bool_))
         return self._published()
 
     def step(self, actions: NDArray[np.int64]) -> VectorStep:
-        """Play one action in every game and let the opponents answer."""
+        """Play one action in every game and the opponents' replies."""
         result = self.games.step(self._checked(actions))
         ended = result.terminated | result.truncated
         info: Info = {}
@@ -177,10 +169,10 @@ class AzulVectorEnv(_AzulVector):
 
 
 class AzulTurnsVectorEnv(_AzulVector):
-    """Self-play: in every game the player to move acts, and observes.
+    """Self-play: every action and observation is that of the player to move in its game.
 
-    The reward of a step is that of the player who acted; `info["rewards"]` has every seat's, `info["player"]` who is to
-    move now, `info["acted"]` who acted.
+    The reward of a step is that of the player who acted. `info["rewards"]` has the rewards of all seats,
+    `info["acted"]` the player who acted and `info["player"]` the player to move now.
     """
 
     def __init__(
@@ -194,11 +186,7 @@ class AzulTurnsVectorEnv(_AzulVector):
         render_mode: str | None = None,
     ) -> None:
         settings = Settings(num_players, max_rounds, reward, starting_player, observation)
-        super().__init__(num_envs, settings)
-        if render_mode is not None:
-            raise ValueError(
-                "vector environments do not render: use AzulEnv, or azul_env.render.svg"
-            )
+        super().__init__(num_envs, settings, render_mode)
         self._games = Games(self.rows, self.chances, settings.compiled())
         self._final_rows = empty_rows(num_envs)
         self._buffers = Buffers()
@@ -210,10 +198,8 @@ class AzulTurnsVectorEnv(_AzulVector):
         seed: int | Sequence[int | None] | None = None,
         options: dict[str, Any] | None = None,
     ) -> tuple[NDArray[Any], Info]:
-        """Start all games anew."""
-        for game, own in enumerate(self._seeds(seed)):
-            if own is not None:
-                self.chances[game] = chance_of(np.random.PCG64(own))[0]
+        """Start a new game everywhere."""
+        reseed(self.chances, self._seeds(seed))
         restart_games(self._games, 0, self.num_envs)
         return self._resumed()
 
@@ -234,7 +220,7 @@ class AzulTurnsVectorEnv(_AzulVector):
         return arrays.observations, arrays.own_rewards, arrays.terminated, arrays.truncated, info
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """The legal actions of every game; the array of the last step."""
+        """The legal masks of all games, in the array of the last step."""
         return self._arrays.masks
 
     def _new_arrays(self) -> "TurnArrays":
@@ -254,7 +240,7 @@ class AzulTurnsVectorEnv(_AzulVector):
         )
 
     def _write_custom_rewards(self, before: Rows, ended: NDArray[np.bool_]) -> None:
-        """Rewards of a user's own function, one game at a time."""
+        """Write the rewards of a custom function, game by game."""
         arrays = self._arrays
         for game in np.flatnonzero(~arrays.illegal).tolist():
             after = self._final_rows if ended[game] else self.rows

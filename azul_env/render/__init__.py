@@ -1,7 +1,6 @@
-"""One drawing of a position, several outputs: SVG, terminal text, pixels, animations.
+"""Rendering of positions as SVG, terminal text, pixels and animations.
 
-`svg` and `ansi` need nothing but this package; the others need the extra `render`, as does
-`azul_env.render.window`, which shows pixels on a screen.
+`svg` and `ansi` have no extra dependencies; the others and `azul_env.render.window` need the extra `render`.
 """
 
 from azul_env.render.ansi import ansi

@@ -1,4 +1,4 @@
-"""A position as text for a terminal of 80 columns, two boards side by side."""
+"""Rendering of a position as text, 80 columns wide, with two boards side by side."""
 
 from collections.abc import Sequence
 from typing import Final, NamedTuple
@@ -14,12 +14,12 @@ from azul_env.core.spec import (
 )
 from azul_env.core.variant import Variant
 from azul_env.notation import CENTER_LETTER, FLOOR_LETTER, MARKER
-from azul_env.render.scene import Scene, scene_of
+from azul_env.render.scene import Scene, clipped, scene_of
 from azul_env.rules import AnyAction
 from azul_env.state import GameState
 
 WIDTH: Final = 80
-CELL: Final = 3  # columns of a tile or a free space
+CELL: Final = 3  # width of a tile or an empty space
 BOARD_WIDTH: Final = 36
 GAP: Final = 4  # between boards
 FACTORIES_PER_ROW: Final = 5
@@ -44,9 +44,9 @@ FREE_WALL_STYLES: Final = ("2;38;5;75", "2;38;5;220", "2;38;5;203", "2;38;5;245"
 class Span(NamedTuple):
     """A part of a line in one style."""
 
-    words: str
+    text: str
     style: str = ""
-    uncolored: str | None = None  # other words of the same width, for text without colors
+    uncolored: str | None = None  # text of the same width for output without colors
 
 
 Line = list[Span]
@@ -59,43 +59,38 @@ def ansi(
     names: Sequence[str] | None = None,
     color: bool = True,
 ) -> str:
-    """The position as lines of text, with escape codes for colors unless `color` is false.
+    """The position as lines of text, with ANSI escape codes for colors unless `color` is false.
 
-    An empty wall cell shows its color's letter in lower case; without colors, tiles are in brackets. `*` is
-    the first-player marker, `>` the last move: where its tiles came from and, with `last_player`,
-    where they went.
+    An empty wall cell shows the letter of its color in lower case; without colors, tiles are in brackets. `*` is the
+    first-player marker. `>` marks the last move: the source of its tiles and, with `last_player`, their destination.
     """
     scene = scene_of(state, last_action, last_player, names)
     lines = [*_head(scene), [], *_table(scene), [], *_boards(scene)]
-    return "\n".join(_written(line, color) for line in lines)
+    return "\n".join(_joined(line, color) for line in lines)
 
 
-def _written(line: Line, color: bool) -> str:
+def _joined(line: Line, color: bool) -> str:
     if not color:
         return "".join(
-            span.words if span.uncolored is None else span.uncolored for span in line
+            span.text if span.uncolored is None else span.uncolored for span in line
         ).rstrip()
     return "".join(
-        f"\x1b[{span.style}m{span.words}\x1b[0m" if span.style else span.words for span in line
+        f"\x1b[{span.style}m{span.text}\x1b[0m" if span.style else span.text for span in line
     )
 
 
 def _width(line: Line) -> int:
-    return sum(len(span.words) for span in line)
-
-
-def _clipped(words: str, width: int) -> str:
-    return words if len(words) <= width else words[: width - 3].rstrip() + "..."
+    return sum(len(span.text) for span in line)
 
 
 def _head(scene: Scene) -> list[Line]:
     cap = f" of at most {scene.state.max_rounds}" if not scene.state.is_terminal else ""
     title = scene.title + cap + "   "
-    lines = [[Span(title, STRONG), Span(_clipped(scene.headline, WIDTH - len(title)), TURN_STYLE)]]
+    lines = [[Span(title, STRONG), Span(clipped(scene.headline, WIDTH - len(title)), TURN_STYLE)]]
     if scene.ending is not None:
-        lines.append([Span(_clipped(scene.ending, WIDTH))])
+        lines.append([Span(clipped(scene.ending, WIDTH))])
     if scene.move_words:
-        lines.append([Span(_clipped(scene.move_words[0], WIDTH), LAST_STYLE)])
+        lines.append([Span(clipped(scene.move_words[0], WIDTH), LAST_STYLE)])
     return lines
 
 
@@ -118,14 +113,14 @@ def _factory(scene: Scene, number: int) -> Line:
 def _center(scene: Scene) -> list[Line]:
     state = scene.state
     marker = [_marker()] if state.center_has_marker else []
-    things = [*marker, *_tiles(state.center)] or [_free("-")]
-    rows = [things[start : start + TILES_PER_ROW] for start in range(0, len(things), TILES_PER_ROW)]
+    tokens = [*marker, *_tiles(state.center)] or [_free("-")]
+    rows = [tokens[start : start + TILES_PER_ROW] for start in range(0, len(tokens), TILES_PER_ROW)]
     label = _label(CENTER_LETTER, scene.is_source(len(state.factories)))
     return [[label if number == 0 else Span(" " * CELL), *row] for number, row in enumerate(rows)]
 
 
 def _boards(scene: Scene) -> list[Line]:
-    """The boards, two in a row of them."""
+    """The boards, two side by side."""
     boards = [_board(scene, seat) for seat in range(scene.state.num_players)]
     lines: list[Line] = []
     for start in range(0, len(boards), 2):
@@ -150,7 +145,7 @@ def _board_head(scene: Scene, seat: int) -> Line:
     score = str(scene.boards[seat].score)
     tag = scene.tag(seat)
     marked = f" ({tag})" if tag else ""
-    name = _clipped(scene.names[seat], BOARD_WIDTH - 2 - len(marked) - len(score))
+    name = clipped(scene.names[seat], BOARD_WIDTH - 2 - len(marked) - len(score))
     style = TURN_STYLE if tag in ("to move", "winner") else STRONG
     space = " " * (BOARD_WIDTH - len(name) - len(marked) - len(score))
     return [Span(name, style), Span(marked), Span(space), Span(score, STRONG)]
@@ -168,12 +163,12 @@ def _board_row(scene: Scene, seat: int, row: int) -> Line:
 
 
 def _floor(scene: Scene, seat: int) -> Line:
-    things = [
+    tokens = [
         _marker() if name == MARKER_NAME else _tile(COLOR_NAMES.index(name))
         for name in scene.boards[seat].floor
     ]
-    free = [Span(f"-{penalty} ", FAINT) for penalty in FLOOR_PENALTIES[len(things) :]]
-    line = [_label(FLOOR_LETTER, scene.is_destination(seat, FLOOR)), *things, *free]
+    free = [Span(f"-{penalty} ", FAINT) for penalty in FLOOR_PENALTIES[len(tokens) :]]
+    line = [_label(FLOOR_LETTER, scene.is_destination(seat, FLOOR)), *tokens, *free]
     cost = f"floor {-scene.floor_cost(seat)}"
     return [*line, Span(cost.rjust(BOARD_WIDTH - _width(line)))]
 

@@ -1,4 +1,4 @@
-"""A player's board: pattern lines, wall, floor, score and name."""
+"""SVG of a player's board: pattern lines, wall, floor, score and name."""
 
 from typing import Final
 
@@ -25,7 +25,7 @@ from azul_env.render.tiles import (
     placed_tile,
 )
 
-LEFT: Final = 36  # of line 4, the longest
+LEFT: Final = 36  # left edge of line 4, the longest
 RIGHT: Final = BOARD_WIDTH - 20
 ROWS_TOP: Final = 60
 WALL_LEFT: Final = RIGHT - NUM_LINES * PITCH + (PITCH - SIZE)
@@ -34,10 +34,9 @@ TAG_INK: Final = {"to move": TURN, "winner": TURN}
 
 
 def drawn_board(scene: Scene, seat: int, box: Box) -> str:
-    """One seat's board, drawn in its own units and scaled into `box`."""
+    """A player's board, scaled to fit `box`."""
     scale = box.width / BOARD_WIDTH
-    stands_out = scene.tag(seat) in TAG_INK
-    edge, width = (TURN, 3.0) if stands_out else (PANEL_EDGE, 1.5)
+    edge, width = (TURN, 3.0) if scene.tag(seat) in TAG_INK else (PANEL_EDGE, 1.5)
     parts = [panel(Box(0, 0, BOARD_WIDTH, BOARD_HEIGHT), edge, width), _head(scene, seat)]
     parts += [_line(scene, seat, row) + _wall_row(scene, seat, row) for row in range(NUM_LINES)]
     parts.append(_floor(scene, seat))
@@ -112,21 +111,21 @@ def _floor(scene: Scene, seat: int) -> str:
         parts.append(_highlight(LEFT, FLOOR_TOP, len(FLOOR_PENALTIES) * PITCH, "floor", FLOOR))
     label_ink = LAST if is_last else QUIET
     parts.append(text(LEFT - 12, FLOOR_TOP + 22.5, "F", 9, label_ink, anchor=0.5))
-    things = scene.boards[seat].floor
+    tokens = scene.boards[seat].floor
     for slot, penalty in enumerate(FLOOR_PENALTIES):
         x = LEFT + slot * PITCH
-        ink = INK if slot < len(things) else QUIET
+        ink = INK if slot < len(tokens) else QUIET
         parts.append(text(x + SIZE / 2 - 1, FLOOR_TOP - 8, f"-{penalty}", 9, ink, anchor=0.5))
-        if slot >= len(things):
+        if slot >= len(tokens):
             parts.append(placed_space(x, FLOOR_TOP))
-        elif things[slot] == MARKER_NAME:
+        elif tokens[slot] == MARKER_NAME:
             parts.append(placed_marker(x, FLOOR_TOP, SIZE, f"floor {seat}"))
         else:
-            color = COLOR_NAMES.index(things[slot])
+            color = COLOR_NAMES.index(tokens[slot])
             parts.append(placed_tile(color, x, FLOOR_TOP, SIZE, f"floor {seat}"))
-    cost = f"-{scene.floor_cost(seat)}" if things else "0"
+    cost = f"-{scene.floor_cost(seat)}" if tokens else "0"
     parts.append(text(RIGHT, FLOOR_TOP - 8, "floor", 9, QUIET, anchor=1))
-    total = text(RIGHT, FLOOR_TOP + 26, cost, 16, INK if things else QUIET, weight=1.8, anchor=1)
+    total = text(RIGHT, FLOOR_TOP + 26, cost, 16, INK if tokens else QUIET, weight=1.8, anchor=1)
     return "".join(parts) + f'<g class="floor-cost">{total}</g>'
 
 

@@ -1,7 +1,7 @@
-"""Letters as strokes, so that a picture reads the same on a machine without any font.
+"""Text as SVG paths, so that pictures look the same on machines without fonts.
 
-A glyph is its width and a path of absolute commands: capitals reach from 0 down to the baseline at
-12, small letters from 4, descenders to 16.
+A glyph is its width and a path of absolute commands: capitals extend from 0 to the baseline at 12, lower-case letters
+start at 4, descenders end at 16.
 """
 
 import re
@@ -115,24 +115,25 @@ UNKNOWN: Final = (6.0, "M0 0H6V12H0Z")  # what a font draws for a character it l
 
 COMMAND: Final = re.compile(r"([MLHVACZ])([^MLHVACZ]*)")
 NUMBER: Final = re.compile(r"-?\d*\.?\d+")
-X_PLACES: Final = {"M": (0,), "L": (0,), "H": (0,), "V": (), "A": (5,), "C": (0, 2, 4), "Z": ()}
+# Indices of the x coordinates among the arguments of a path command.
+X_INDICES: Final = {"M": (0,), "L": (0,), "H": (0,), "V": (), "A": (5,), "C": (0, 2, 4), "Z": ()}
 
 
 def plain(string: str) -> str:
-    """The string without accents, which the glyphs lack."""
+    """The string without accents, for which there are no glyphs."""
     letters = unicodedata.normalize("NFKD", string)
     return "".join(letter for letter in letters if not unicodedata.combining(letter))
 
 
 def text_width(string: str, size: float) -> float:
-    """How wide a string of capitals `size` high is."""
+    """The width of a string whose capitals are `size` high."""
     widths = [GLYPHS.get(c, UNKNOWN)[0] for c in string]
     gaps = LETTER_GAP * max(0, len(widths) - 1)
     return (sum(widths) + gaps) * size / CAP_HEIGHT
 
 
 def fitted(string: str, size: float, max_width: float) -> str:
-    """The string, cut short with dots if it is wider than `max_width`."""
+    """The string, truncated with an ellipsis if it is wider than `max_width`."""
     drawn = plain(string)
     if text_width(drawn, size) <= max_width:
         return drawn
@@ -150,30 +151,30 @@ def text(
     weight: float = 1.5,
     anchor: float = 0.0,
 ) -> str:
-    """A string with its baseline at `y`; `anchor` is the share of its width left of `x`."""
+    """A string with its baseline at `y`; `anchor` is the fraction of its width left of `x`."""
     drawn = plain(string)
     scale = size / CAP_HEIGHT
     left = x - anchor * text_width(drawn, size)
     pen, strokes = 0.0, []
     for letter in drawn:
         width, path = GLYPHS.get(letter, UNKNOWN)
-        strokes.append(_moved(path, round(pen, 2)))
+        strokes.append(_shifted(path, round(pen, 2)))
         pen += width + LETTER_GAP
-    place = f"translate({left:.1f} {y - size:.1f}) scale({scale:.3f})"
+    transform = f"translate({left:.1f} {y - size:.1f}) scale({scale:.3f})"
     return (
         f'<path class="text" role="img" aria-label={quoteattr(drawn)} fill="none" stroke="{ink}" '
         f'stroke-width="{weight:g}" stroke-linecap="round" stroke-linejoin="round" '
-        f'transform="{place}" d="{"".join(strokes)}"/>'
+        f'transform="{transform}" d="{"".join(strokes)}"/>'
     )
 
 
 @cache
-def _moved(path: str, offset: float) -> str:
-    """A path moved to the right."""
+def _shifted(path: str, offset: float) -> str:
+    """A path shifted to the right."""
     parts = []
     for command, arguments in COMMAND.findall(path):
         numbers = [float(number) for number in NUMBER.findall(arguments)]
-        for place in X_PLACES[command]:
-            numbers[place] += offset
+        for index in X_INDICES[command]:
+            numbers[index] += offset
         parts.append(command + " ".join(f"{round(number, 2):g}" for number in numbers))
     return "".join(parts)

@@ -1,4 +1,4 @@
-"""Where the parts of a picture lie, for each number of players."""
+"""Layout and colors of a picture, for each number of players."""
 
 from typing import Final, NamedTuple
 
@@ -14,12 +14,12 @@ PANEL: Final = "#fffdf8"
 PANEL_EDGE: Final = "#e5dbc8"
 INK: Final = "#2f2b26"
 QUIET: Final = "#857b6a"
-TURN: Final = "#1f7a72"  # whose turn, who won
+TURN: Final = "#1f7a72"  # the player to move, or the winner
 LAST: Final = "#8a4fa3"  # the last move
 
 
 class Box(NamedTuple):
-    """A part's corner and size."""
+    """The top left corner and the size of a part."""
 
     x: float
     y: float
@@ -28,16 +28,16 @@ class Box(NamedTuple):
 
 
 class Layout(NamedTuple):
-    """The places of one picture. Seats go clockwise around the table."""
+    """The positions of all parts of a picture. Seats go clockwise around the table."""
 
     width: int
     height: int
     table: Box
     supply: Box
     boards: tuple[Box, ...]
-    ring_radius: float  # from the table's middle to the middle of a display
-    disc_radius: float
-    tile_size: float  # on the displays
+    ring_radius: float  # from the middle of the table to the middle of a factory
+    disc_radius: float  # of a factory
+    tile_size: float  # on the factories
 
 
 def _two() -> Layout:
@@ -78,13 +78,13 @@ def _four() -> Layout:
     right = middle + 490 + GAP
     below = TOP + height + GAP
     table_height = 2 * height - SUPPLY_HEIGHT
-    places = ((MARGIN, TOP), (right, TOP), (right, below), (MARGIN, below))
+    corners = ((MARGIN, TOP), (right, TOP), (right, below), (MARGIN, below))
     return Layout(
         width=round(right + width + MARGIN),
         height=round(below + height + MARGIN),
         table=Box(middle, TOP, 490, table_height),
         supply=Box(middle, TOP + table_height + GAP, 490, SUPPLY_HEIGHT),
-        boards=tuple(_board(x, y, scale) for x, y in places),
+        boards=tuple(_board(x, y, scale) for x, y in corners),
         ring_radius=180,
         disc_radius=55,
         tile_size=30,
@@ -99,7 +99,7 @@ LAYOUTS: Final = {2: _two(), 3: _three(), 4: _four()}
 
 
 def panel(box: Box, edge: str = PANEL_EDGE, edge_width: float = 1.5) -> str:
-    """The card that a part lies on."""
+    """The background of a part."""
     return (
         f'<rect x="{box.x:g}" y="{box.y:g}" width="{box.width:g}" height="{box.height:g}" rx="18" '
         f'fill="{PANEL}" stroke="{edge}" stroke-width="{edge_width:g}"/>'

@@ -1,4 +1,4 @@
-"""A position as pixels, and many of them as an animation. Needs the extra `render`."""
+"""Rendering of positions as pixels and of games as animations. Needs the extra `render`."""
 
 from collections.abc import Iterable, Sequence
 from importlib import import_module
@@ -15,11 +15,11 @@ from azul_env.state import GameState
 
 INSTALL: Final = "pip install 'azul-env[render]'"
 GIF_COLORS: Final = 128
-PALETTE_SAMPLES: Final = 4  # frames that the colors of an animation are chosen from
+PALETTE_SAMPLES: Final = 4  # frames from which the colors of an animation are chosen
 
 
 def needed(module: str) -> Any:
-    """A module of the extra `render`. Raises ModuleNotFoundError that says how to install it."""
+    """Import a module of the extra `render`. Raises ModuleNotFoundError with the command to install it."""
     try:
         return import_module(module)
     except ImportError as error:
@@ -48,7 +48,7 @@ def rgb_array(
     names: Sequence[str] | None = None,
     scale: float = 1.0,
 ) -> NDArray[np.uint8]:
-    """The picture of a position as an array of height x width x 3."""
+    """The picture of a position as an array of shape (height, width, 3)."""
     image = needed("PIL.Image")
     data = png_bytes(state, last_action, last_player, names, scale)
     return np.array(image.open(BytesIO(data)).convert("RGB"), np.uint8)
@@ -59,10 +59,10 @@ def write_gif(
     path: AnyPath,
     seconds_per_frame: float = 0.8,
 ) -> None:
-    """Write an animation that repeats forever. The file appears complete or not at all.
+    """Write an animated GIF that loops forever. The file is written atomically.
 
-    All frames are held at once, since one palette serves them all: with a palette each, still
-    parts would flicker. Equal frames in a row become one that lasts longer.
+    All frames are held in memory because they share one palette: with separate palettes, parts that do not change would
+    flicker. Consecutive equal frames are merged into one that lasts longer.
     """
     image = needed("PIL.Image")
     pictures = [image.fromarray(np.asarray(frame, np.uint8)) for frame in frames]
@@ -79,7 +79,7 @@ def write_gif(
             append_images=others,
             duration=round(1000 * seconds_per_frame),
             loop=0,
-            optimize=True,  # leaves out what did not change
+            optimize=True,  # omits unchanged parts
         )
 
 

@@ -1,4 +1,4 @@
-"""A position as an SVG picture that needs no font, file or script."""
+"""Rendering of a position as a self-contained SVG, without fonts or scripts."""
 
 from collections.abc import Sequence
 from xml.sax.saxutils import escape
@@ -19,11 +19,10 @@ def svg(
     last_player: int | None = None,
     names: Sequence[str] | None = None,
 ) -> str:
-    """The picture of a position.
+    """The picture of a position as SVG.
 
-    `last_action` marks where the tiles of the last move came from, with `last_player` also where
-    they went. Tiles of the position have the class `tile` with `data-color` and `data-place`; texts
-    carry their words as `aria-label`.
+    `last_action` marks the source of the last move's tiles, with `last_player` also their destination. Tiles have the
+    class `tile` and the attributes `data-color` and `data-place`; texts have an `aria-label`.
     """
     scene = scene_of(state, last_action, last_player, names)
     layout = LAYOUTS[state.num_players]
@@ -41,7 +40,7 @@ def svg(
 
 
 def _head(scene: Scene, layout: Layout) -> str:
-    """The line above everything: how far, whose turn, what was played last."""
+    """The top line: round, player to move or winners, and the last move."""
     baseline = 52
     x: float = MARGIN + 4
     right = layout.width - MARGIN - 4

@@ -1,4 +1,4 @@
-"""The middle of the picture: the displays around the center, and what is left in bag and lid."""
+"""SVG of the table: the factories around the center, and the contents of bag and lid."""
 
 from math import ceil, cos, hypot, pi, sin, sqrt
 from typing import Final
@@ -15,21 +15,21 @@ POOL_FACE: Final = "#faf5ea"
 
 
 def drawn_table(scene: Scene, layout: Layout) -> str:
-    """The displays, the first at the top and on clockwise, and the center between them."""
+    """The factories, clockwise from the top, and the center between them."""
     box = layout.table
     factories = scene.state.factories
     lowest = max(_spot(layout, 0, 0, number, len(factories))[1] for number in range(len(factories)))
-    # An odd ring reaches higher than low: moving it down puts it in the middle of the panel.
+    # A ring of an odd number of factories extends further up than down: shift it down to center it in the panel.
     x, y = box.x + box.width / 2, box.y + box.height / 2 + (layout.ring_radius - lowest) / 2
     parts = [panel(box), _center(scene, layout, x, y)]
     for number, tiles in enumerate(factories):
         spot = _spot(layout, x, y, number, len(factories))
-        parts.append(_display(scene, layout, number, tiles, spot))
+        parts.append(_factory(scene, layout, number, tiles, spot))
     return "".join(parts)
 
 
 def drawn_supply(scene: Scene, box: Box) -> str:
-    """Bag and lid as counts by color."""
+    """The contents of bag and lid, by color."""
     half = box.width / 2
     bag = _counts("Bag", scene.state.bag, box.x, box.y, half)
     lid = _counts("Lid", scene.state.lid, box.x + half, box.y, half)
@@ -41,7 +41,7 @@ def _spot(layout: Layout, x: float, y: float, number: int, total: int) -> tuple[
     return x + layout.ring_radius * sin(angle), y - layout.ring_radius * cos(angle)
 
 
-def _display(
+def _factory(
     scene: Scene, layout: Layout, number: int, tiles: tuple[int, ...], spot: tuple[float, float]
 ) -> str:
     x, y = spot
@@ -49,7 +49,7 @@ def _display(
     edge, width = (LAST, 3) if scene.is_source(number) else (DISC_EDGE, 1.5)
     last = " last-move" if scene.is_source(number) else ""
     disc = (
-        f'<circle class="display{last}" data-source="{number}" cx="{x:.1f}" cy="{y:.1f}" '
+        f'<circle class="factory{last}" data-source="{number}" cx="{x:.1f}" cy="{y:.1f}" '
         f'r="{radius:g}" fill="{DISC_FACE}" stroke="{edge}" stroke-width="{width:g}"/>'
     )
     colors = [color for color, count in enumerate(tiles) for _ in range(count)]
@@ -68,7 +68,7 @@ def _display(
 
 
 def _badge(label: str, x: float, y: float, is_last: bool) -> str:
-    """The name of a source, as moves spell it, on its rim."""
+    """The name of a source in move notation, on its rim."""
     edge, ink = (LAST, LAST) if is_last else (DISC_EDGE, QUIET)
     circle = (
         f'<circle cx="{x:.1f}" cy="{y:.1f}" r="10" fill="{PANEL}" stroke="{edge}" '
@@ -88,26 +88,26 @@ def _center(scene: Scene, layout: Layout, x: float, y: float) -> str:
         f'stroke-width="{width}" stroke-dasharray="{"none" if is_last else "5 6"}"/>'
     )
     tiles = [color for color, count in enumerate(state.center) for _ in range(count)]
-    things: list[int | None] = [None] * state.center_has_marker + tiles
-    corners = _heap(_row_lengths(len(things)))
+    tokens: list[int | None] = [None] * state.center_has_marker + tiles  # None is the marker
+    corners = _heap(_row_lengths(len(tokens)))
     reach = max(
         (hypot(abs(left + 0.5) + 0.5, abs(top + 0.5) + 0.5) for left, top in corners), default=1
     )
     step = min(0.98 * layout.tile_size, radius / reach)
     size = 0.91 * step
     drawn = []
-    for thing, (left, top) in zip(things, corners, strict=True):
+    for token, (left, top) in zip(tokens, corners, strict=True):
         at_x, at_y = x + left * step + (step - size) / 2, y + top * step + (step - size) / 2
         drawn.append(
             placed_marker(at_x, at_y, size, "center")
-            if thing is None
-            else placed_tile(thing, at_x, at_y, size, "center")
+            if token is None
+            else placed_tile(token, at_x, at_y, size, "center")
         )
     return pool + "".join(drawn) + _badge("C", x, y + radius, is_last)
 
 
 def _row_lengths(count: int) -> list[int]:
-    """How many of `count` things lie in each row of a round heap, the longer rows in the middle."""
+    """Number of tokens in each row of a round heap of `count` tokens, with longer rows in the middle."""
     num_rows = max(1, ceil(sqrt(0.8 * count)))
     middle_first = sorted(range(num_rows), key=lambda row: abs(row - (num_rows - 1) / 2))
     lengths = [count // num_rows] * num_rows
@@ -117,7 +117,7 @@ def _row_lengths(count: int) -> list[int]:
 
 
 def _heap(lengths: list[int]) -> list[tuple[float, float]]:
-    """The corners of unit squares in rows around (0, 0)."""
+    """The top left corners of unit squares in rows centered at (0, 0)."""
     return [
         (column - length / 2, row - len(lengths) / 2)
         for row, length in enumerate(lengths)

@@ -1,4 +1,4 @@
-"""The art of a tile: color, pattern and letter, so that color alone never has to tell."""
+"""SVG of a tile: color, pattern and letter, so tiles can be told apart without color vision."""
 
 from typing import Final, NamedTuple
 
@@ -18,8 +18,8 @@ class Look(NamedTuple):
     edge: str
     mark: str  # of the pattern
     letter: str
-    ghost: str  # letter and edge of a free wall space
-    pattern: str  # a path in a square of 36
+    ghost: str  # letter and edge of an empty wall cell
+    pattern: str  # a path in a 36 x 36 square
     pattern_width: float = 2.2
 
 
@@ -33,35 +33,35 @@ LOOKS: Final = (
 
 
 def tile_id(color: int) -> str:
-    """The id of a color's tile among the definitions."""
+    """The id of a color's tile in the SVG definitions."""
     return f"azul-tile-{COLOR_LETTERS[color]}"
 
 
 def ghost_id(color: int) -> str:
-    """The id of a color's free wall space among the definitions."""
+    """The id of a color's empty wall cell in the SVG definitions."""
     return f"azul-ghost-{COLOR_LETTERS[color]}"
 
 
 def definitions() -> str:
-    """Every tile once, to be placed with `placed_tile`, `placed_ghost` and `placed_marker`."""
+    """The SVG definitions that `placed_tile`, `placed_ghost` and `placed_marker` refer to."""
     colors = range(len(LOOKS))
     parts = [_tile(color) for color in colors] + [_ghost(color) for color in colors] + [_marker()]
     return f"<defs>{''.join(parts)}</defs>"
 
 
 def placed_tile(color: int, x: float, y: float, size: float, place: str) -> str:
-    """A tile of the position with its corner at (x, y); `place` says what it lies on."""
+    """A tile of the position with its corner at (x, y); `place` names the factory, line or floor it is on."""
     what = f'class="tile" data-color="{COLOR_NAMES[color]}" data-place="{place}"'
     return _use(tile_id(color), what, x, y, size)
 
 
 def placed_swatch(color: int, x: float, y: float, size: float) -> str:
-    """A tile that stands for its color, not for a tile of the position."""
+    """A tile that represents its color in a legend, not a tile of the position."""
     return _use(tile_id(color), 'class="swatch"', x, y, size)
 
 
 def placed_ghost(color: int, x: float, y: float) -> str:
-    """A free wall space of a color."""
+    """An empty wall cell of a color."""
     return _use(ghost_id(color), 'class="free-wall"', x, y, SIZE)
 
 
@@ -71,7 +71,7 @@ def placed_marker(x: float, y: float, size: float, place: str) -> str:
 
 
 def placed_space(x: float, y: float) -> str:
-    """A free space of a line or a floor."""
+    """An empty space of a line or floor."""
     return (
         f'<rect class="free" x="{x + 1:g}" y="{y + 1:g}" width="{SIZE - 2}" height="{SIZE - 2}" '
         f'rx="7" fill="#f3ecdf" stroke="#ddd1bb" stroke-width="1.2"/>'
@@ -84,7 +84,7 @@ def _use(target: str, what: str, x: float, y: float, size: float) -> str:
 
 
 def _faint(color: str, share: float) -> str:
-    """A color mixed into the panel's: cheaper to rasterise than opacity."""
+    """A color blended into the panel's, which is faster to rasterise than opacity."""
     channels = [(int(color[i : i + 2], 16), int(PANEL[i : i + 2], 16)) for i in (1, 3, 5)]
     return "#" + "".join(
         f"{round(share * own + (1 - share) * ground):02x}" for own, ground in channels

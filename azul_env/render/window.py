@@ -1,4 +1,4 @@
-"""A window that shows pictures as they come. Needs the extra `render`."""
+"""A window for `render_mode="human"`. Needs the extra `render`."""
 
 import os
 from typing import Any, Final
@@ -8,14 +8,11 @@ from numpy.typing import NDArray
 
 from azul_env.render.raster import needed
 
-SCREEN_SHARE: Final = 0.92  # of the screen's width and height that a picture may take
+SCREEN_SHARE: Final = 0.92  # largest fraction of the screen's width and height
 
 
 class Window:
-    """A window that opens with its first picture.
-
-    Once closed, by `close` or by its user, it stays closed.
-    """
+    """A window that opens with its first picture. Once closed, by `close` or by the user, it stays closed."""
 
     def __init__(self, title: str = "Azul") -> None:
         os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
@@ -26,11 +23,11 @@ class Window:
 
     @property
     def is_open(self) -> bool:
-        """Whether a picture is on the screen."""
+        """True if the window is on the screen."""
         return self._screen is not None
 
     def show(self, rgb: NDArray[np.uint8]) -> None:
-        """Show a picture of height x width x 3; nothing happens if the window was closed."""
+        """Show a picture of shape (height, width, 3); does nothing if the window was closed."""
         if self._closed or self._has_been_closed():
             return
         pygame = self._pygame
@@ -47,14 +44,14 @@ class Window:
         self._has_been_closed()
 
     def close(self) -> None:
-        """Close the window; a second time is harmless."""
+        """Close the window; a second call does nothing."""
         if self._screen is not None:
             self._pygame.display.quit()
         self._screen = None
         self._closed = True
 
     def _has_been_closed(self) -> bool:
-        """Take in what the user did since the last picture, which also keeps the window alive."""
+        """Process pending events, which keeps the window responsive; true if the user closed it."""
         if self._screen is None:
             return False
         if any(event.type == self._pygame.QUIT for event in self._pygame.event.get()):
@@ -62,7 +59,7 @@ class Window:
         return self._closed
 
     def _fitting(self, size: tuple[int, int]) -> tuple[int, int]:
-        """The size of the window: the picture's, or less where the screen is small."""
+        """The size of the window: the picture's, or smaller to fit the screen."""
         (width, height), *_ = self._pygame.display.get_desktop_sizes() or [size]
         factor = min(1.0, SCREEN_SHARE * width / size[0], SCREEN_SHARE * height / size[1])
         return round(size[0] * factor), round(size[1] * factor)

@@ -13,7 +13,8 @@ from azul_env import (
     new_game,
     problems,
 )
-from azul_env.core.batch import choose_randomly, deal_games, reset_games
+from azul_env.chance import deal_randomly
+from azul_env.core.batch import choose_randomly, reset_games
 from azul_env.core.chance import chance_of, chances_from
 from azul_env.core.state import empty_rows
 
@@ -93,7 +94,8 @@ def test_playout_to_the_round_end__is_scored_but_not_dealt(num_players: int) -> 
     assert turns.min() >= num_players
     assert (batch.rows["round"] == 1).all()
     assert (batch.rows["sources"] == 0).all() and (batch.rows["floors"] == 0).all()
-    deal_games(batch.rows, batch.chances, 0, len(batch))
+    for game in range(len(batch)):
+        deal_randomly(batch.rows[game : game + 1], 2 + game)
     assert all(problems(state_of(batch, game)) == [] for game in range(len(batch)))
     assert all(state.round == 0 for state in before)
 
@@ -121,9 +123,10 @@ def test_deal__draws_every_tile_of_the_bag_equally_often() -> None:
     rows["bag"] = sum(int(count) << 12 * color for color, count in enumerate(bag))
     rows["sources"] = 0
     rows["available"] = 0
-    deal_games(rows, chances_from(3, len(rows)), 0, len(rows))
-    lanes = rows["sources"][:, :5, None] >> (12 * np.arange(5)) & 0xFFF  # game, display, color
+    for game in range(len(rows)):
+        deal_randomly(rows[game : game + 1], 3 + game)
+    lanes = rows["sources"][:, :5, None] >> (12 * np.arange(5)) & 0xFFF  # game, factory, color
     assert (lanes.sum(axis=2) == 4).all()
-    per_display = lanes.mean(axis=0)  # each display is a fair sample, the last as well as the first
-    assert np.allclose(per_display, 4 * bag / bag.sum(), atol=0.03)
+    per_factory = lanes.mean(axis=0)  # each factory is a fair sample, the last as well as the first
+    assert np.allclose(per_factory, 4 * bag / bag.sum(), atol=0.03)
     assert (lanes.sum(axis=1) <= bag).all()

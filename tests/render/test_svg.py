@@ -245,7 +245,7 @@ def words_of(element: ElementTree.Element) -> list[str]:
             "Player 1 and Player 2 share the win",
             "the last round is played, 9 rounds",
         ),
-        (resign(position(MIDDLE), 0).state, "Player 1 wins", "nobody else is left, 2 rounds"),
+        (resign(position(MIDDLE), 0).state, "Player 1 wins", "all others resigned, 2 rounds"),
     ],
 )
 def test_head__says_who_won_and_why(state: GameState, headline: str, ending: str):

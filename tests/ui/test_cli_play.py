@@ -157,7 +157,7 @@ def test_wrong_input__is_explained_and_asked_again(path):
     empty = next(n for n, tiles in enumerate(state.factories) if not any(tiles))
     expected = {
         "jump": "help lists",
-        "9B1": "is no move",
+        "9B1": "is not a move",
         "load": "needs the name of a file",
         "load /no/such/file": "No such file",
         f"{empty}BF": f"factory {empty} is empty",
@@ -317,7 +317,7 @@ def test_pipe__plays_a_whole_game_without_any_escape_code(short_game):
 def test_pipe_with_bytes_that_are_no_text__is_asked_again():
     code, out, err = in_a_process("--vs", "random", given=b"\xff\x00\x1b[2J\nquit\n")
     assert code == 0 and "Traceback" not in err, err
-    assert "is no move" in out and "Good bye" in out
+    assert "is not a move" in out and "Good bye" in out
 
 
 def test_files_of_other_games__are_never_written_over(play, path, short_game):
