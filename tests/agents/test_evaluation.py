@@ -137,9 +137,9 @@ def test_cards__fit_the_features_and_say_how_they_were_made(num_players: int) ->
 
 def test_fit__explains_more_than_what_it_began_with() -> None:
     weights = first_weights()
-    played = self_play(2, 400, weights, seed=1)
+    played = self_play(2, 2_000, weights, seed=1)
     fitted = played.fit(ridge=30.0)
-    judges = self_play(2, 200, weights, seed=2)
+    judges = self_play(2, 400, weights, seed=2)
     assert judges.unexplained(fitted) < judges.unexplained(weights)
 
 

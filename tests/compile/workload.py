@@ -101,6 +101,7 @@ def use_agents(digest: "hashlib._Hash") -> None:
         digest.update(GameState(late.rows).rows.tobytes() + bytes([action % 256]))
     for array in policy.logits_and_values(observe(late)[None]):
         digest.update(array.tobytes())
+    digest.update(repr(agents[0].analyse(late)).encode())
     searcher = AlphaBetaAgent(options=AlphaBetaOptions(nodes=20))
     for num_players in (2, 3):
         batch = GameBatch(2, num_players, seed=6)

@@ -15,7 +15,7 @@ from azul_agents.search.timing import TimeLimit
 from azul_agents.search.tree import GAME, MARGIN_SCALE, ROUND, VALUE, new_tree
 from azul_env import GameState, new_game
 
-LEAVES: Final = dict(zip(MCTS_LEAVES, (VALUE, ROUND, GAME), strict=True))
+LEAVES: Final[dict[str, int]] = dict(zip(MCTS_LEAVES, (VALUE, ROUND, GAME), strict=True))
 CAPACITY: Final = 1 << 21  # nodes; a tree that is full goes on with what it has
 NO_LIMIT: Final = 1 << 60
 
