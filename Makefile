@@ -52,10 +52,10 @@ check: $(VENV)/.installed-dev ## format, lint, types, import contracts
 bench: $(VENV)/.installed ## print the speeds, beside a plain Python engine
 	$(BIN)/azul bench --yardstick tests/reference/engine.py
 
-goldens: $(VENV)/.installed-dev ## write the golden playthroughs anew
+goldens: $(VENV)/.installed-dev ## regenerate the golden playthroughs
 	$(BIN)/python tests/goldens/playthrough.py
 
-spec: $(VENV)/.installed-dev ## write the tables of docs/SPEC.md anew
+spec: $(VENV)/.installed-dev ## regenerate the tables of docs/SPEC.md
 	$(BIN)/python docs/make_spec.py
 
 format: $(VENV)/.installed-dev ## format the code
