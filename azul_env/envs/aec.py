@@ -78,6 +78,7 @@ class AzulAEC(AECEnv[str, Any, Any]):
 
     def step(self, action: int | None) -> None:
         """Play an action for the selected agent; None if its game is over."""
+        check_reset(not self._is_new, "step")
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
@@ -169,6 +170,7 @@ class AzulAEC(AECEnv[str, Any, Any]):
 
     def _observation(self, seat: int) -> NDArray[Any]:
         """The position from a seat."""
+        check_reset(not self._is_new, "observe")  # no kernel may see rows that hold no game
         observation = np.empty(self.settings.size, self.settings.dtype)
         observe_one(self._rows, seat, observation.view(np.uint8))
         return observation

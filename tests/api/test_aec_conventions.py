@@ -247,6 +247,7 @@ def test_step_after_the_end__is_an_error_of_the_raw_environment():
         lambda env: env.step(0),
         lambda env: env.step(None),
         lambda env: env.observe("player_0"),
+        lambda env: env.unwrapped.state(),
         lambda env: env.last(),
         lambda env: env.last(observe=False),
         lambda env: env.agent_selection,
@@ -254,7 +255,8 @@ def test_step_after_the_end__is_an_error_of_the_raw_environment():
 )
 @pytest.mark.parametrize("make", MAKERS)
 def test_before_reset__nothing_can_be_played_or_seen(make, call):
-    with pytest.raises((AssertionError, AttributeError)):
+    errors = (AssertionError, AttributeError, gymnasium.error.ResetNeeded)
+    with pytest.raises(errors, match="reset|agent_selection"):
         call(make())
 
 
