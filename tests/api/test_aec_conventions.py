@@ -256,7 +256,7 @@ def test_step_after_the_end__is_an_error_of_the_raw_environment():
 @pytest.mark.parametrize("make", MAKERS)
 def test_before_reset__nothing_can_be_played_or_seen(make, call):
     errors = (AssertionError, AttributeError, gymnasium.error.ResetNeeded)
-    with pytest.raises(errors, match="reset|agent_selection"):
+    with pytest.raises(errors, match=r"reset|agent_selection"):
         call(make())
 
 

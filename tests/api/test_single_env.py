@@ -12,6 +12,7 @@ from stable_baselines3.common.env_checker import check_env as check_env_of_sb3
 
 import azul_env.render
 from api.play import PLAYERS, REWARDS, choice, episode, first_legal, point_gain
+from azul_agents import make_agent
 from azul_env import (
     GameState,
     IllegalActionError,
@@ -330,3 +331,17 @@ def test_step__before_reset_and_after_the_end_needs_a_reset():
 def test_before_reset__there_is_no_state_to_get():
     with pytest.raises((ResetNeeded, ValueError)):
         AzulEnv().get_state()
+
+
+@pytest.mark.parametrize("num_players", [2, 3])
+def test_opponents__by_spec_are_those_of_the_arena(num_players):
+    seats = num_players - 1
+    given = ("greedy", ["greedy"] * seats, make_agent("greedy"), make_agent("greedy").act)
+    games = [
+        episode(started(num_players=num_players, seat=0, opponents=opponents), 5)
+        for opponents in given
+    ]
+    assert games[0] == games[1] == games[2] == games[3]
+    assert games[0] != episode(started(num_players=num_players, seat=0), 5)
+    with pytest.raises(ValueError, match="opponents: unknown agent 'nobody'"):
+        AzulEnv(num_players, opponents="nobody")
