@@ -145,3 +145,15 @@ def test_leaving_early__ends_processes_in_the_middle_of_a_game():
     with pytest.raises(KeyboardInterrupt):
         starts(on_game=stop)
     assert multiprocessing.active_children() == []
+
+
+def test_endless_match__starts_at_once_and_can_be_left():
+    played_games = []
+
+    def stop(finished):
+        played_games.append(finished)
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run_match(("random", "first"), MatchConfig(10**11, jobs=1), stop, make)
+    assert len(played_games) == 1

@@ -10,6 +10,7 @@ import traceback
 from collections import Counter, deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from itertools import islice
 from multiprocessing.connection import Connection, wait
 from typing import Final, NamedTuple
 
@@ -84,9 +85,11 @@ class Chunks:
     """Games left to play, handed out in chunks that take about CHUNK_SECONDS, estimated from the chunk before."""
 
     def __init__(self, games: Iterable[ScheduledGame], workers: int) -> None:
-        self.waiting = deque(games)
+        self._games = iter(games)  # a schedule may be too long for memory
         self._workers = workers
         self._seconds_per_game: float | None = None
+        self.waiting: deque[ScheduledGame] = deque()
+        self._look_ahead()
 
     def take(self) -> list[ScheduledGame]:
         """The next games, fewer towards the end to keep all workers busy; empty if none are left."""
@@ -94,7 +97,14 @@ class Chunks:
         if self._seconds_per_game is not None:
             fair = len(self.waiting) // (2 * self._workers) if self._workers > 1 else MAX_CHUNK
             size = max(1, min(MAX_CHUNK, fair, int(CHUNK_SECONDS / self._seconds_per_game)))
-        return [self.waiting.popleft() for _ in range(min(size, len(self.waiting)))]
+        chunk = [self.waiting.popleft() for _ in range(min(size, len(self.waiting)))]
+        self._look_ahead()
+        return chunk
+
+    def _look_ahead(self) -> None:
+        """Fill `waiting` with as many games as the size of a chunk can depend on."""
+        wanted = 2 * self._workers * MAX_CHUNK - len(self.waiting)
+        self.waiting.extend(islice(self._games, wanted))
 
     def add_timing(self, games: int, seconds: float) -> None:
         """Update the estimate with the time that a chunk took."""
