@@ -7,10 +7,10 @@ on and of the settings that affect it, so any edit starts with an empty folder.
 
 import hashlib
 import os
-import shutil
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar, cast
@@ -19,15 +19,19 @@ import numba
 import numpy as np
 from numba.core import config as numba_config
 from numba.core import event
+from numba.core.compiler_lock import global_compiler_lock
+
+from azul_env.core.cache_folder import PARENT_NAME, CacheFolder, write_line
+from azul_env.core.dispatcher import KernelDispatcher
+from azul_env.core.kernel_cache import KernelCache
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
 ENGINE_FOLDER = Path(__file__).parents[1]  # azul_env, whose kernels all packages may call
 config: Any = numba_config  # its attributes are set at run time
-njit: Any = numba.njit  # the type stubs lack _nrt
 KERNELS: list[Any] = []  # every compiled kernel, for the tests that count signatures
-STALE_AFTER_SECONDS = 14 * 24 * 3600  # other cache folders unused for this long are removed
+REPORT_AFTER_SECONDS = 1.0  # of compiling in a process, before it says so
 
 
 def kernel(function: Callable[P, R]) -> Callable[P, R]:
@@ -52,12 +56,12 @@ def array_kernel(function: Callable[P, R]) -> Callable[P, R]:
 def composed_kernel(name: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """A kernel with this name from a closure or from generated source, to be inlined into those that call it.
 
-    Numba cannot cache such a function by itself, only as part of the cached kernels that it is inlined into.
+    Such a function is not cached by itself, only as part of the cached kernels that it is inlined into.
     """
 
     def compose(function: Callable[P, R]) -> Callable[P, R]:
         function.__name__ = name
-        return _compiled(function, forceinline=True, is_cached=False)
+        return _compiled(function, forceinline=True)
 
     return compose
 
@@ -66,41 +70,36 @@ def _compiled(
     function: Callable[P, R],
     forceinline: bool,
     makes_arrays: bool = False,
-    is_cached: bool = True,
 ) -> Callable[P, R]:
     if config.DISABLE_JIT:
         # Compiled integers wrap silently; in the random generators, NumPy scalars would warn.
         return np.errstate(over="ignore")(function)
-    folder = cache_folder(_origin(function)) if is_cached else None
-    configured = config.CACHE_DIR
-    config.CACHE_DIR = str(folder) if folder else configured
-    try:
-        compiled: Any = njit(
-            cache=folder is not None,
-            nogil=True,
-            error_model="numpy",  # no check for a division by zero
-            # Reference counting slows loops down; without allocations it is not needed.
-            _nrt=makes_arrays,
-            forceinline=forceinline,
-        )(function)
-    finally:
-        config.CACHE_DIR = configured
+    settings = {
+        "nopython": True,
+        "nogil": True,
+        "error_model": "numpy",  # no check for a division by zero
+        # Reference counting slows loops down; without allocations it is not needed.
+        "_nrt": makes_arrays,
+        "forceinline": forceinline,
+        "no_cfunc_wrapper": True,  # nobody takes the address of a kernel
+    }
+    compiled = KernelDispatcher(function, targetoptions=settings)
+    folder = cache_folder(_origin(function)) if _has_source(function) else None
+    if folder:
+        compiled._cache = KernelCache(function, folder)
     KERNELS.append(compiled)
     return cast(Callable[P, R], compiled)
 
 
 @cache
-def cache_folder(origin: Path) -> Path | None:
-    """Cache folder for the code of one package or file; None if no folder is writable."""
+def cache_folder(origin: Path) -> CacheFolder | None:
+    """Cache folder for the code of one package or file; None without sources or a home folder."""
     configured = os.environ.get("NUMBA_CACHE_DIR") or os.environ.get("XDG_CACHE_HOME")
     try:
-        parent = Path(configured) if configured else Path.home() / ".cache"
-        folder = parent / "azul_env" / source_digest(origin)
-        folder.mkdir(parents=True, exist_ok=True)
-        os.utime(folder)
+        parent = Path(configured).absolute() if configured else Path.home() / ".cache"
+        return CacheFolder(parent / PARENT_NAME / source_digest(origin))
     except (OSError, RuntimeError):  # RuntimeError: there is no home folder
         return None
-    return folder if os.access(folder, os.W_OK) else None
 
 
 def source_digest(origin: Path) -> str:
@@ -108,7 +107,9 @@ def source_digest(origin: Path) -> str:
     digest = hashlib.sha256()
     for root in sorted({ENGINE_FOLDER, origin}):
         for source in sorted(root.rglob("*.py")) if root.is_dir() else [root]:
-            digest.update(source.relative_to(root.parent).as_posix().encode() + b"\0")
+            if source.is_symlink() and not source.exists():
+                continue  # editors leave links to nowhere beside open files
+            digest.update(os.fsencode(source.relative_to(root.parent).as_posix()) + b"\0")
             digest.update(source.read_bytes())
     settings = (numba.__version__, np.__version__, config.BOUNDSCHECK, config.OPT, config.DEBUG)
     digest.update(repr(settings).encode())
@@ -122,33 +123,76 @@ def _origin(function: Callable[P, R]) -> Path:
     return Path(location).resolve().parent if location else Path(function.__code__.co_filename)
 
 
-class _FirstCompilation(event.Listener):
-    """Reports on stderr, once, that kernels are being compiled."""
+def _has_source(function: Callable[P, R]) -> bool:
+    """True if a source file determines a function, unlike a closure or code from a prompt."""
+    return function.__closure__ is None and os.path.isfile(function.__code__.co_filename)
 
-    has_reported = False
+
+class _SlowCompilation(event.Listener):
+    """Reports on stderr, once, that kernels are being compiled: as soon as that has taken REPORT_AFTER_SECONDS."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0  # spent on compilations that have ended
+        self.starts: list[float] = []  # of the compilations going on, each part of the one before
+        self.has_reported = False
 
     def on_start(self, event: event.Event) -> None:
         dispatcher = (event.data or {})["dispatcher"]
-        if self.has_reported or not any(dispatcher is kernel for kernel in KERNELS):
+        if _is_kernel(dispatcher):
+            self.starts.append(time.perf_counter())
+            self._report_if_slow(dispatcher)
+
+    def on_end(self, event: event.Event) -> None:
+        dispatcher = (event.data or {})["dispatcher"]
+        if _is_kernel(dispatcher):
+            self._report_if_slow(dispatcher)
+            start = self.starts.pop()
+            if not self.starts:
+                self.seconds += time.perf_counter() - start
+
+    def _report_if_slow(self, dispatcher: Any) -> None:
+        seconds = self.seconds + time.perf_counter() - self.starts[0]
+        if self.has_reported or seconds < REPORT_AFTER_SECONDS:
             return
         self.has_reported = True
         folder = cache_folder(_origin(dispatcher.py_func))
-        kept = (
-            f"kept in {folder}" if folder else "set NUMBA_CACHE_DIR to a writable folder to keep it"
-        )
-        print(f"azul_env: compiling the engine, a few seconds ({kept})", file=sys.stderr)
-        if folder:
-            _remove_stale_folders(folder)
+        kept = "set NUMBA_CACHE_DIR to a writable folder to keep it"
+        if folder and folder.is_writable():
+            kept = f"kept in {folder.path}"
+        write_line(f"compiling the engine, once: from five seconds to a minute ({kept})")
+
+
+class _Callback(event.Listener):
+    """Calls a function after every kernel that is compiled, not loaded from the cache."""
+
+    def __init__(self, on_kernel: Callable[[], None]) -> None:
+        self._on_kernel = on_kernel
+
+    def on_start(self, event: event.Event) -> None:
+        pass
 
     def on_end(self, event: event.Event) -> None:
-        """No-op: only the start is reported."""
+        if _is_kernel((event.data or {})["dispatcher"]):
+            self._on_kernel()
 
 
-def _remove_stale_folders(current: Path) -> None:
-    """Remove cache folders of other versions that have not been used for weeks."""
-    for folder in current.parent.iterdir():
-        if folder != current and time.time() - folder.stat().st_mtime > STALE_AFTER_SECONDS:
-            shutil.rmtree(folder, ignore_errors=True)
+@contextmanager
+def watched_compilation(on_kernel: Callable[[], None]) -> Iterator[None]:
+    """Call a function after every kernel that is compiled in this block."""
+    install: Any = event.install_listener  # untyped
+    with install("numba:compile", _Callback(on_kernel)):
+        yield
 
 
-event.register("numba:compile", _FirstCompilation())  # type: ignore[no-untyped-call]
+def _is_kernel(dispatcher: Any) -> bool:
+    return any(dispatcher is kernel for kernel in KERNELS)
+
+
+event.register("numba:compile", _SlowCompilation())  # type: ignore[no-untyped-call]
+if sys.platform != "win32":
+    # A fork waits for compilations on other threads: the child would wait forever for a lock whose owner it lacks.
+    os.register_at_fork(
+        before=global_compiler_lock.acquire,
+        after_in_parent=global_compiler_lock.release,
+        after_in_child=global_compiler_lock.release,
+    )

@@ -26,7 +26,7 @@ def run_workload(
         env=environment,
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=900,
         check=True,
     )
 

@@ -5,15 +5,24 @@ Run in processes with other settings.
 
 import hashlib
 import sys
+from collections import Counter
+from typing import Any
 
 import numpy as np
 
+from azul_agents.analysis.streaming import analysis_of
+from azul_agents.analysis.win_chance import win_chances
 from azul_agents.baselines.greedy import GreedyAgent
 from azul_agents.kinds import AlphaBetaOptions, MctsOptions
 from azul_agents.neural.agent import NeuralAgent, NeuralPolicy
 from azul_agents.search.alphabeta import AlphaBetaAgent
 from azul_agents.search.fitting import first_weights, self_play
 from azul_agents.search.mcts import MctsAgent
+from azul_agents.search.network.evaluator import write_outputs
+from azul_agents.search.network.features import MAX_LISTED, TABLE_LISTED, write_features
+from azul_agents.search.network.weights_file import network_evaluator
+from azul_agents.search.pvs import new_memory
+from azul_agents.search.self_play import SETTINGS, record_games
 from azul_env import (
     GameBatch,
     GameState,
@@ -94,6 +103,7 @@ def use_agents(digest: "hashlib._Hash") -> None:
         GreedyAgent(),
         NeuralAgent("neural", lambda num_players: policy),
         AlphaBetaAgent(options=AlphaBetaOptions(nodes=60)),
+        AlphaBetaAgent(options=AlphaBetaOptions(nodes=60, evaluation="linear")),
         *(MctsAgent(options=MctsOptions(simulations=8, leaf=leaf)) for leaf in ("value", "game")),
     ]
     for agent in agents:
@@ -106,8 +116,36 @@ def use_agents(digest: "hashlib._Hash") -> None:
     for num_players in (2, 3):
         batch = GameBatch(2, num_players, seed=6)
         digest.update(searcher.act_batch(batch.rows, batch.legal_masks(), []).tobytes())
+    found = analysis_of(late, searcher)
+    digest.update(repr([(c.action, c.line) for c in found.candidates]).encode())
+    digest.update(repr(np.round(win_chances(new_game(3, rng=1), 5.0), 9).tolist()).encode())
     weights = first_weights()
     self_play(2, 1, weights, seed=1, nodes=20)
+    use_networks(digest)
+
+
+def use_networks(digest: "hashlib._Hash") -> None:
+    settings = np.array([(2, 40, 500, 300)], SETTINGS)
+    evaluator = network_evaluator(2)
+    recording = record_games(1, settings, evaluator, new_memory(10, 10), seed=1)
+    count = len(recording.rows)
+    boards = np.zeros((count, 2, MAX_LISTED), np.int16)
+    table, points = np.zeros((count, TABLE_LISTED), np.int16), np.zeros((count, 2), np.int16)
+    rows = np.ascontiguousarray(recording.rows)
+    write_features(rows, boards, table, points, np.zeros(MAX_LISTED, np.int64))
+    outputs = np.zeros((count, 2, 2))
+    write_outputs(evaluator, rows, outputs)
+    for array in (recording.rows, boards, table, points, outputs):
+        digest.update(array.tobytes())
+
+
+def signatures_of(kernel: Any) -> int:
+    """How often a kernel was compiled for one class of evaluators: kernels of a search are compiled for each."""
+    classes = [
+        tuple(getattr(kind, "instance_class", None) for kind in signature)
+        for signature in kernel.signatures
+    ]
+    return max(Counter(classes).values(), default=0)
 
 
 def use_rewards_of_learners(digest: "hashlib._Hash") -> None:
@@ -116,7 +154,7 @@ def use_rewards_of_learners(digest: "hashlib._Hash") -> None:
         before, seats = batch.rows.copy(), np.arange(3) % num_players
         batch.play_to_end()
         weights = {"outcome": 0.5, "score_margin": 0.01, "round_margin": 1}
-        digest.update(seat_rewards(before, batch.rows, seats, weights).tobytes())
+        digest.update(seat_rewards(before, batch.rows.copy(), seats, weights).tobytes())
         digest.update(win_shares(batch.rows[[0, 2]], seats[[0, 2]]).tobytes())
 
 
@@ -131,7 +169,7 @@ def main() -> None:
     print("digest", digest.hexdigest())
     for kernel in KERNELS:
         name = f"{kernel.py_func.__module__}.{kernel.py_func.__name__}"
-        print("kernel", name, len(kernel.signatures), sum(kernel.stats.cache_misses.values()))
+        print("kernel", name, signatures_of(kernel), sum(kernel.stats.cache_misses.values()))
 
 
 if __name__ == "__main__":
