@@ -16,11 +16,11 @@ from azul_env.core.batch import (
 )
 from azul_env.core.chance import chances_from
 from azul_env.core.spec import COUNTER_LIMIT, DEFAULT_MAX_ROUNDS, num_actions
-from azul_env.core.state import empty_rows
+from azul_env.core.state import Rows, empty_rows
 from azul_env.core.step import ALL_LEGAL, RANDOM_SEAT
 from azul_env.core.threads import Workers
 from azul_env.rules import refuse
-from azul_env.state import GameState
+from azul_env.state import check_players, checked_rows, trusted_state
 
 
 class GameBatch:
@@ -42,43 +42,67 @@ class GameBatch:
         (`play_to_end`, `play_to_round_end`); a single step is too short to gain from them.
         """
         self._workers = Workers(num_games, threads)
-        self.num_players = player_count(num_players)
-        self.max_rounds = number_between(max_rounds, 1, COUNTER_LIMIT, "max_rounds")
-        self.rows = empty_rows(num_games)
-        self.chances = chances_from(seed, num_games)
-        self.masks = np.zeros((num_games, num_actions(num_players)), np.bool_)
-        self.ended = np.zeros(num_games, np.bool_)
-        self.final_rows = empty_rows(num_games)  # of the games that ended in the last step
+        count = self._workers.num_games
+        self._num_players = player_count(num_players)
+        self._max_rounds = number_between(max_rounds, 1, COUNTER_LIMIT, "max_rounds")
         self._starter = RANDOM_SEAT
         if starting_player is not None:
-            self._starter = number_between(starting_player, 0, num_players - 1, "starting_player")
-        self._actions = np.zeros(num_games, np.int64)
-        self._moves = np.zeros(num_games, np.int64)
+            most = self._num_players - 1
+            self._starter = number_between(starting_player, 0, most, "starting_player")
+        self._rows, self._final_rows = empty_rows(count), empty_rows(count)
+        self._chances = chances_from(seed, count)
+        self._masks = np.zeros((count, num_actions(self._num_players)), np.bool_)
+        self._ended = np.zeros(count, np.bool_)
+        self._actions = np.zeros(count, np.int64)
+        self._moves = np.zeros(count, np.int64)
         self.reset()
 
     def __len__(self) -> int:
-        return len(self.rows)
+        return len(self._rows)
+
+    @property
+    def num_players(self) -> int:
+        """Number of seats in every game."""
+        return self._num_players
+
+    @property
+    def rows(self) -> Rows:
+        """The states of all games, as they change; read-only: see `set_state`."""
+        return _read_only(self._rows)
+
+    @property
+    def final_rows(self) -> Rows:
+        """The last states of the games that ended in the last step; read-only, undefined for other games."""
+        return _read_only(self._final_rows)
+
+    def set_state(self, rows: Rows) -> None:
+        """Continue from other positions, one row per game, over or not. Raises ValueError for impossible ones."""
+        rows = checked_rows(rows, "rows")
+        if len(rows) != len(self):
+            raise ValueError(f"{len(self)} rows are needed, not {len(rows)}")
+        check_players(rows, self._num_players, "a batch")
+        self._rows[:] = rows
 
     def reset(self) -> None:
         """Start a new game in every row."""
         reset_games(
-            self.rows,
-            self.chances,
-            self.num_players,
+            self._rows,
+            self._chances,
+            self._num_players,
             self._starter,
-            self.max_rounds,
+            self._max_rounds,
             0,
             len(self),
         )
 
     def legal_masks(self) -> NDArray[np.bool_]:
         """Legal masks, one row per game. The next call reuses the array."""
-        write_masks(self.rows, self.masks, 0, len(self))
-        return self.masks
+        write_masks(self._rows, self._masks, 0, len(self))
+        return self._masks
 
     def random_actions(self) -> Actions:
         """A random legal action for every game. The next call reuses the array."""
-        choose_randomly(self.rows, self.chances, self._actions, 0, len(self))
+        choose_randomly(self._rows, self._chances, self._actions, 0, len(self))
         return self._actions
 
     def step(self, actions: Actions) -> NDArray[np.bool_]:
@@ -87,27 +111,36 @@ class GameBatch:
         Raises IllegalActionError if any action is illegal, and changes no game.
         """
         actions = whole_numbers(actions, len(self), "actions")
-        wrong = first_illegal(self.rows, actions, 0, len(self))
+        wrong = first_illegal(self._rows, actions, 0, len(self))
         if wrong != ALL_LEGAL:
-            refuse(GameState(self.rows[wrong : wrong + 1].copy()), int(actions[wrong]), game=wrong)
+            refuse(
+                trusted_state(self._rows[wrong : wrong + 1].copy()), int(actions[wrong]), game=wrong
+            )
         step_games(
-            self.rows,
-            self.chances,
+            self._rows,
+            self._chances,
             actions,
             self._starter,
-            self.ended,
-            self.final_rows,
+            self._ended,
+            self._final_rows,
             0,
             len(self),
         )
-        return self.ended
+        return self._ended
 
     def play_to_round_end(self) -> NDArray[np.int64]:
         """Play random moves to the end of the round, scored but not dealt; returns the number of moves by game."""
-        self._workers.run(play_rounds, self.rows, self.chances, self._moves)
+        self._workers.run(play_rounds, self._rows, self._chances, self._moves)
         return self._moves
 
     def play_to_end(self) -> NDArray[np.int64]:
         """Play random moves to the end of every game; returns the number of moves by game."""
-        self._workers.run(play_games, self.rows, self.chances, self._moves)
+        self._workers.run(play_games, self._rows, self._chances, self._moves)
         return self._moves
+
+
+def _read_only(rows: Rows) -> Rows:
+    """A view of rows that cannot be written: kernels trust what is in them."""
+    view = rows.view()
+    view.flags.writeable = False
+    return view

@@ -10,14 +10,14 @@ from typing import SupportsIndex
 import numpy as np
 from numpy.typing import NDArray
 
-from azul_env.core.arguments import number_between, shown, whole_number
+from azul_env.core.arguments import number_between, seed_number, shown, whole_number
 from azul_env.core.batch import fill_one
 from azul_env.core.spec import FACTORY_CAPACITY, NUM_COLORS, num_factories
 from azul_env.core.state import Rows
 from azul_env.core.words import pack_lanes, unpack_lanes
 from azul_env.errors import ImpossibleDealError
 from azul_env.position import put_tiles
-from azul_env.state import GameState, check_state
+from azul_env.state import GameState, check_state, trusted_state
 
 Deal = Sequence[Sequence[int]]  # tiles by factory and color
 RandomSource = np.random.Generator | SupportsIndex  # a generator, or a seed
@@ -36,6 +36,7 @@ def tile_chances(state: GameState, drawn: Sequence[int] = ()) -> NDArray[np.floa
 
     Tiles come from the bag until it is empty, then from the lid (R2.2). Raises ValueError if no tile is due.
     """
+    _check_tiles(drawn)
     if len(drawn) >= tiles_due(state):
         raise ValueError(
             f'no tile is due after {len(drawn)} of {tiles_due(state)} tiles: "{state!r}"'
@@ -51,6 +52,7 @@ def tile_chances(state: GameState, drawn: Sequence[int] = ()) -> NDArray[np.floa
 
 def deal_of_tiles(state: GameState, tiles: Sequence[int]) -> Deal:
     """The deal for colors drawn in this order: the first four go to factory 0, and so on."""
+    _check_tiles(tiles)
     if len(tiles) != tiles_due(state):
         raise ImpossibleDealError(f"{len(tiles)} tiles were drawn, {tiles_due(state)} are due")
     factories = [[0] * NUM_COLORS for _ in state.factories]
@@ -65,14 +67,14 @@ def drawn_deal(state: GameState, rng: RandomSource | None = None) -> Deal:
     """A random deal for the next round, from a generator, or from a seed, whose deal for this round it is."""
     rows = _awaiting(state)
     deal_randomly(rows, rng)
-    return [list(tiles) for tiles in GameState(rows).factories]
+    return [list(tiles) for tiles in trusted_state(rows).factories]
 
 
 def dealt(state: GameState, deal: Deal) -> GameState:
     """The state after a deal. Raises ImpossibleDealError if bag and lid do not allow it."""
     rows = _awaiting(state)
     deal_given(rows, deal)
-    return GameState(rows)
+    return trusted_state(rows)
 
 
 def _awaiting(state: GameState) -> Rows:
@@ -98,7 +100,7 @@ def deal_word(rng: RandomSource | None, number: int) -> np.uint64:
 def seeded_bits(seed: SupportsIndex | None) -> np.random.PCG64:
     """The bit generator of a seed; None draws fresh entropy."""
     # Not `default_rng`: NumPy may change its default, and a seed must always give the same game.
-    return np.random.PCG64(None if seed is None else whole_number(seed, "a seed"))
+    return np.random.PCG64(None if seed is None else seed_number(seed))
 
 
 def deal_given(rows: Rows, deal: Deal) -> None:
@@ -126,6 +128,11 @@ def _checked_counts(deal: Deal, num_factories_due: int) -> np.ndarray:
         [_checked_count(count, number) for count in tiles] for number, tiles in enumerate(deal)
     ]
     return np.array(counts, np.int64)
+
+
+def _check_tiles(tiles: object) -> None:
+    if not isinstance(tiles, Sequence | np.ndarray) or isinstance(tiles, str | bytes):
+        raise TypeError(f"the tiles drawn must be a list of colors, not {shown(tiles)}")
 
 
 def _check_list(data: object, length: int, name: str) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from azul_env.core.actions import Action, AnyAction, decode_action
-from azul_env.core.arguments import player_count
+from azul_env.core.arguments import player_count, shown
 from azul_env.core.spec import (
     COLOR_LETTERS,
     COLOR_NAMES,
@@ -21,6 +21,7 @@ from azul_env.core.variant import COLORED, VARIANTS, Variant
 from azul_env.errors import NotationError
 from azul_env.position import FACTORY_OFFER, GAME_OVER, Position
 
+MAX_LETTERS: Final = 4_000  # of a position's text; the longest, of 4 players, has about 700
 NOTHING: Final = "-"
 FREE: Final = "."
 MARKER: Final = "*"
@@ -68,6 +69,10 @@ def position_of_text(text: str) -> Position:
     """
     if not isinstance(text, str):
         raise TypeError(f"a position's text must be a str, not {type(text).__name__}")
+    if len(text) > MAX_LETTERS:
+        raise NotationError(
+            f"a position has at most {MAX_LETTERS:,} letters, not {len(text):,}: {shown(text)}"
+        )
     parts = text.strip().split(" | ")
     head = _match(HEAD, parts[0], "azul 2p round 0/50 turn 0 start 0")
     num_players = int(head[1])

@@ -65,8 +65,14 @@ def position_of(row: Row) -> Position:
         "factories": [list(unpack_lanes(row["sources"][f])) for f in range(factories)],
         "center": list(unpack_lanes(row["sources"][factories])),
         "center_has_marker": bool(row["marker_in_center"]),
-        "players": [_player_of(row, seat, variant) for seat in range(players)],
+        "players": players_of(row),
     }
+
+
+def players_of(row: Row) -> list[Position]:
+    """The boards of a game by seat."""
+    variant = variant_of(row)
+    return [_player_of(row, seat, variant) for seat in range(int(row["num_players"]))]
 
 
 def _player_of(row: Row, seat: int, variant: Variant) -> Position:

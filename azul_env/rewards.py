@@ -15,11 +15,12 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from azul_env.core.arguments import shown
 from azul_env.core.jit import kernel
 from azul_env.core.ranking import outcome_of
 from azul_env.core.rounds import PLAYING
 from azul_env.core.state import Row, Rows
-from azul_env.state import GameState
+from azul_env.state import GameState, check_players, check_state, trusted_state
 
 Reward = Callable[[GameState, GameState], Sequence[float] | NDArray[Any]]
 
@@ -93,14 +94,16 @@ def reward_function(reward: str | Reward) -> Reward:
     """Look up a reward by name; a function is returned as is. Raises ValueError for an unknown name."""
     if callable(reward):
         return reward
-    if reward not in REWARDS:
-        raise ValueError(f"reward={reward!r} is not one of {', '.join(REWARDS)}, nor a function")
+    if not isinstance(reward, str) or reward not in REWARDS:
+        raise ValueError(
+            f"reward={shown(reward)} is not one of {', '.join(REWARDS)}, nor a function"
+        )
     return REWARDS[reward]
 
 
 def custom_rewards(reward: Reward, before: Rows, after: Rows, game: int) -> NDArray[np.float64]:
     """The rewards of a custom function in one game. Raises ValueError unless there is one number per seat."""
-    states = (GameState(rows[game : game + 1].copy()) for rows in (before, after))
+    states = (trusted_state(rows[game : game + 1].copy()) for rows in (before, after))
     rewards = np.asarray(reward(*states), np.float64)
     num_players = int(before["num_players"][game])
     if rewards.shape != (num_players,):
@@ -118,6 +121,9 @@ def reward_kind(reward: str | Reward) -> int:
 
 
 def _rewards(before: GameState, after: GameState, kind: int) -> NDArray[np.float64]:
+    check_state(before)
+    check_state(after)
+    check_players(before.rows, after.num_players, "a step")
     rewards = np.zeros(after.num_players)
     write_rewards(before.rows, after.rows, kind, rewards)
     return rewards

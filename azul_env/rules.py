@@ -24,7 +24,7 @@ from azul_env.core.step import ILLEGAL, ROUND_OVER
 from azul_env.core.variant import COLORED, variant_named, variant_of
 from azul_env.errors import IllegalActionError, MissingDealError
 from azul_env.notation import describe_action
-from azul_env.state import GameState, check_state
+from azul_env.state import GameState, check_state, trusted_state
 
 
 class StepResult(NamedTuple):
@@ -46,7 +46,7 @@ def undealt_game(
     cap = number_between(max_rounds, 1, COUNTER_LIMIT, "max_rounds")
     rows = np.zeros(1, variant_named(variant).dtype)
     start_one(rows, seats, starter, cap)
-    return GameState(rows)
+    return trusted_state(rows)
 
 
 def new_game(
@@ -64,7 +64,7 @@ def new_game(
     """
     rows = undealt_game(num_players, starting_player, max_rounds, variant).rows
     _deal(rows, rng, deal)
-    return GameState(rows)
+    return trusted_state(rows)
 
 
 def legal_mask(state: GameState) -> NDArray[np.bool_]:
@@ -141,7 +141,7 @@ def afterstate(state: GameState, action: AnyAction) -> GameState:
 
     Such a state `awaits_deal`; continue with `azul_env.tile_chances`, `drawn_deal` and `dealt`.
     """
-    return GameState(_played(state, action)[0])
+    return trusted_state(_played(state, action)[0])
 
 
 def resign(state: GameState, player: int) -> StepResult:
@@ -197,7 +197,7 @@ def _deal(rows: Rows, rng: RandomSource | None, deal: Deal | None) -> None:
 
 
 def _step_result(rows: Rows) -> StepResult:
-    state = GameState(rows)
+    state = trusted_state(rows)
     return StepResult(state, state.scores if state.is_terminal else None)
 
 

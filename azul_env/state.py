@@ -1,13 +1,19 @@
-"""`GameState`: an immutable position with named fields. Kernels work on its `rows`."""
+"""`GameState`: an immutable position with named fields. Kernels work on its `rows`.
+
+Kernels check nothing. Rows of a caller or from a file become safe for them in one place, `checked_rows`; `GameState(rows)`
+calls it. Rows that the engine itself made are wrapped by `trusted_state`, at no cost.
+"""
 
 from collections.abc import Iterable
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self, TypeVar
 
 import numpy as np
 
+from azul_env.core.arguments import shown
+from azul_env.core.soundness import ALL_SOUND, first_unsound
 from azul_env.core.spec import COLOR_NAMES, MAX_PLAYERS, MIN_PLAYERS, num_factories
 from azul_env.core.state import Rows
-from azul_env.core.variant import VARIANTS, variant_of
+from azul_env.core.variant import variant_named, variant_of
 from azul_env.core.words import unpack_lanes
 from azul_env.errors import InvalidPositionError, Problem, ProblemReason
 from azul_env.notation import position_of_text, text_of_position
@@ -16,6 +22,7 @@ from azul_env.position import (
     FACTORY_OFFER,
     GAME_OVER,
     Position,
+    players_of,
     position_of,
     rows_of,
 )
@@ -51,11 +58,14 @@ class GameState:
     rows: Rows
 
     def __init__(self, rows: Rows) -> None:
-        """Wrap an array of one row; the state takes ownership of it."""
-        variant_of(rows)  # raises TypeError unless these are rows of a game
-        if rows.shape != (1,):
-            raise TypeError(f"a state is one row, not rows of shape {rows.shape}")
-        self.rows = rows
+        """Wrap an array of one row; the state takes ownership of it.
+
+        Raises TypeError for anything else, and InvalidPositionError if the row is no position that a game can reach. A
+        position between two rounds, which `awaits_deal`, is one.
+        """
+        self.rows = checked_rows(rows, "a state")
+        if len(rows) != 1:
+            raise TypeError(f"a state is one row, not {len(rows)} rows")
 
     def __repr__(self) -> str:
         return format_state(self)
@@ -84,10 +94,10 @@ class GameState:
         return _from_bytes, (self.rows.tobytes(), self.variant)
 
     def __copy__(self) -> Self:
-        return type(self)(self.rows.copy())
+        return _wrapped(type(self), self.rows.copy())
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        return type(self)(self.rows.copy())
+        return _wrapped(type(self), self.rows.copy())
 
     @property
     def variant(self) -> str:
@@ -173,7 +183,51 @@ class GameState:
     @property
     def players(self) -> tuple[PlayerBoard, ...]:
         """The boards by seat."""
-        return tuple(_board(player) for player in to_dict(self)["players"])
+        return tuple(map(_board, players_of(self.rows[0])))
+
+
+State = TypeVar("State", bound=GameState)
+
+
+def checked_rows(rows: Any, name: str) -> Rows:
+    """Rows from outside, safe for every kernel: contiguous, writable, each a position that a game can reach.
+
+    They are copied only if kernels cannot work on them as they are. Raises TypeError for anything but an array of games,
+    and InvalidPositionError for the first game that no game can reach.
+    """
+    if not isinstance(rows, np.ndarray):
+        raise TypeError(f"{name} must be an array of rows, not {shown(rows)}")
+    variant = variant_of(rows)  # raises TypeError unless these are rows of a game
+    if rows.ndim != 1:
+        raise TypeError(f"{name} must be an array of rows, not an array of shape {rows.shape}")
+    if not rows.flags.carray or type(rows) is not np.ndarray:
+        rows = np.array(rows, variant.dtype)
+    game = first_unsound(rows, 0, len(rows))
+    if game != ALL_SOUND:
+        found = _row_problems(rows[game : game + 1], may_await_deal=True)
+        assert found, "the kernel and position_problems disagree"
+        if len(rows) > 1:
+            found = [problem._replace(where=f"game {game}, {problem.where}") for problem in found]
+        raise InvalidPositionError(found)
+    return rows
+
+
+def check_players(rows: Rows, num_players: int, place: str) -> None:
+    """Raise ValueError unless all games have this number of players; `place` is where they are to go."""
+    wrong = rows["num_players"][rows["num_players"] != num_players]
+    if wrong.size:
+        raise ValueError(f"a state of {wrong[0]} players in {place} for {num_players} players")
+
+
+def trusted_state(rows: Rows) -> GameState:
+    """The state of an array of one row that the engine made; nothing is checked."""
+    return _wrapped(GameState, rows)
+
+
+def _wrapped(kind: type[State], rows: Rows) -> State:
+    state = kind.__new__(kind)
+    state.rows = rows
+    return state
 
 
 def check_state(state: object) -> None:
@@ -193,7 +247,7 @@ def from_dict(position: Position) -> GameState:
     found = position_problems(position)
     if found:
         raise InvalidPositionError(found)
-    return GameState(rows_of(position))
+    return trusted_state(rows_of(position))
 
 
 def format_state(state: GameState) -> str:
@@ -207,14 +261,24 @@ def parse_state(text: str) -> GameState:
 
 
 def problems(state: GameState | Position) -> list[Problem]:
-    """The reasons why a position is impossible; empty for every position that a game can reach."""
+    """The reasons why a position is impossible; empty for every position that a game can reach.
+
+    A position between two rounds, which `awaits_deal`, has an EMPTY_TABLE: it has no form as data.
+    """
     if not isinstance(state, GameState):
         return position_problems(state)
-    if not MIN_PLAYERS <= state.num_players <= MAX_PLAYERS:
-        detail = f"{state.num_players} is not in {MIN_PLAYERS}..{MAX_PLAYERS}"
+    return _row_problems(state.rows, may_await_deal=False)
+
+
+def _row_problems(rows: Rows, may_await_deal: bool) -> list[Problem]:
+    """The reasons why an array of one row is no position."""
+    players = int(rows["num_players"][0])
+    if not MIN_PLAYERS <= players <= MAX_PLAYERS:
+        detail = f"{players} is not in {MIN_PLAYERS}..{MAX_PLAYERS}"
         return [Problem(ProblemReason.OUT_OF_RANGE, "num_players", detail)]
-    position = to_dict(state)
-    return position_problems(position) or list(_stale_words(state.rows, rows_of(position)))
+    position = position_of(rows[0])
+    found = position_problems(position, may_await_deal)
+    return found or list(_stale_words(rows, rows_of(position)))
 
 
 def _stale_words(rows: Rows, expected: Rows) -> Iterable[Problem]:
@@ -240,4 +304,4 @@ def _board(player: Position) -> PlayerBoard:
 
 def _from_bytes(data: bytes, variant: str) -> GameState:
     """Restore a pickled state."""
-    return GameState(np.frombuffer(data, VARIANTS[variant].dtype).copy())
+    return GameState(np.frombuffer(data, variant_named(variant).dtype).copy())

@@ -51,9 +51,18 @@ PLAYER_KEYS: Final = ["score", "wall", "pattern_lines", "floor", "resigned"]
 LINE_KEYS: Final = ["color", "count"]
 
 
-def position_problems(position: object) -> list[Problem]:
-    """All errors in the form of a position or, if there are none, all rules it breaks."""
-    return list(_form_problems(position)) or list(_rule_problems(with_plain_numbers(position)))
+def position_problems(position: object, may_await_deal: bool = False) -> list[Problem]:
+    """All errors in the form of a position or, if there are none, all rules it breaks.
+
+    With `may_await_deal`, the table may be empty as it is between two rounds, before the next deal.
+    """
+    found = form_problems(position)
+    return found or list(_rule_problems(with_plain_numbers(position), may_await_deal))
+
+
+def form_problems(position: object) -> list[Problem]:
+    """All errors in the form of a position: what makes it no position at all, whatever the rules."""
+    return list(_form_problems(position))
 
 
 def _form_problems(position: Any) -> Iterator[Problem]:
@@ -179,7 +188,7 @@ def _list_problems(data: Any, length: int | None, where: str) -> Iterator[Proble
         yield Problem(Why.WRONG_LENGTH, where, f"has {len(data)} entries, not {length}")
 
 
-def _rule_problems(position: Any) -> Iterator[Problem]:
+def _rule_problems(position: Any, may_await_deal: bool) -> Iterator[Problem]:
     variant = VARIANTS[position["variant"]]
     yield from _tile_problems(position, variant)
     for number, factory in enumerate(position["factories"]):
@@ -190,7 +199,7 @@ def _rule_problems(position: Any) -> Iterator[Problem]:
         yield from _board_problems(player, variant, f"players[{seat}]")
     yield from _marker_problems(position)
     yield from _resignation_problems(position)
-    yield from _phase_problems(position)
+    yield from _phase_problems(position, may_await_deal)
 
 
 def _tile_problems(position: Position, variant: Variant) -> Iterator[Problem]:
@@ -276,7 +285,7 @@ def _is_round_open(position: Position) -> bool:
     return position["end_reason"] in (None, "resignation")
 
 
-def _phase_problems(position: Position) -> Iterator[Problem]:
+def _phase_problems(position: Position, may_await_deal: bool) -> Iterator[Problem]:
     """R4.1, R6"""
     reason, is_round_open = position["end_reason"], _is_round_open(position)
     if (position["phase"] == GAME_OVER) != (reason is not None):
@@ -287,7 +296,9 @@ def _phase_problems(position: Position) -> Iterator[Problem]:
     full_row = any(all(row) for player in position["players"] for row in player["wall"])
     rounds, cap = position["round"], position["max_rounds"]
     supply = any([*position["bag"], *position["discard"]])
-    if is_round_open and not table:
+    if is_round_open and not table and may_await_deal:
+        yield from _undealt_problems(position, supply)
+    elif is_round_open and not table:
         detail = "there is no tile to take, but the round is not over"
         yield Problem(Why.EMPTY_TABLE, "position", detail)
     if full_row and reason != "row":
@@ -307,8 +318,18 @@ def _phase_problems(position: Position) -> Iterator[Problem]:
         yield Problem(Why.END_MISMATCH, "end_reason", "does not fit the tiles in bag and lid")
 
 
+def _undealt_problems(position: Position, supply: bool) -> Iterator[Problem]:
+    """R2, R4: between two rounds the marker is in the center, and there are tiles for the next deal."""
+    yield from _finished_round_problems(position, table=False)
+    if not position["center_has_marker"]:
+        detail = "is false, though the next round is not dealt yet"
+        yield Problem(Why.MARKER_COUNT, "center_has_marker", detail)
+    if not supply:
+        yield Problem(Why.EMPTY_TABLE, "position", "there is no tile to take and none to deal")
+
+
 def _finished_round_problems(position: Position, table: bool) -> Iterator[Problem]:
-    """R4.2, R4.3: after the last round, the table and the floors are empty and full lines are tiled."""
+    """R4.2, R4.3: after a round, the table and the floors are empty and full lines are tiled."""
     if table:
         yield Problem(Why.END_MISMATCH, "position", "the last round left tiles on the table")
     for seat, player in enumerate(position["players"]):

@@ -8,16 +8,21 @@ from numpy.typing import NDArray
 
 from azul_env.core.spec import MAX_PLAYERS, MIN_PLAYERS
 
+# Letters of a value, and of a text, in an error message.
 SHOWN_LENGTH: Final = 60
+BRIEF_LENGTH: Final = 200
+# Games in one array: their rows take 380 MB, their observations some GB.
+MAX_GAMES: Final = 1_000_000
+MAX_THREADS: Final = 256
 
 
-def shown(value: object) -> str:
+def shown(value: object, length: int = SHOWN_LENGTH) -> str:
     """The `repr` of a value, truncated for an error message."""
     try:
-        text = repr(value)
+        text = repr(value[: 2 * length] if isinstance(value, str | bytes) else value)
     except Exception:  # such as an integer of 5,000 digits or a list nested as deeply
         text = f"<{type(value).__name__} that cannot be shown>"
-    return text if len(text) <= SHOWN_LENGTH else text[: SHOWN_LENGTH - 3] + "..."
+    return _truncated(text, length)
 
 
 def printable(text: str) -> str:
@@ -25,12 +30,25 @@ def printable(text: str) -> str:
     return "".join(letter if letter.isprintable() else "?" for letter in text)
 
 
+def brief(text: object, length: int = BRIEF_LENGTH) -> str:
+    """A text or an error on one printable line, truncated for an error message."""
+    try:
+        words = str(text)[: 2 * length].split()
+    except Exception:  # the `__str__` of somebody's exception
+        return f"<{type(text).__name__} that cannot be shown>"
+    return _truncated(printable(" ".join(words)), length)
+
+
+def _truncated(text: str, length: int) -> str:
+    return text if len(text) <= length else text[: length - 3] + "..."
+
+
 def whole_number(value: SupportsIndex, name: str) -> int:
     """Convert an integer of any type to int, the only type kernels are compiled for. Raises TypeError, also for bools."""
     if type(value) is int:
         return value
     try:
-        if not isinstance(value, bool):
+        if not isinstance(value, bool | np.bool):  # NumPy 2.0 takes its bool for an index
             return int(as_integer(value))
     except TypeError:
         pass
@@ -45,7 +63,11 @@ def int64_number(value: SupportsIndex, name: str) -> int:
 
 def whole_numbers(values: Any, count: int, name: str) -> NDArray[np.int64]:
     """Convert `count` integers to a contiguous int64 array. Raises TypeError or, for a wrong shape, ValueError."""
-    array = np.asarray(values)
+    try:
+        array = np.asarray(values)
+    except (TypeError, ValueError):  # lists of different lengths, or nested too deeply
+        text = f"{name} must be whole numbers of shape ({count},), not {shown(values)}"
+        raise TypeError(text) from None
     is_whole = array.dtype.kind in "iu"
     if not is_whole or array.shape != (count,):
         raise (ValueError if is_whole else TypeError)(
@@ -60,6 +82,19 @@ def number_between(value: SupportsIndex, least: int, most: int, name: str) -> in
     if not least <= number <= most:
         raise ValueError(f"{name}={shown(number)} is not in {least}..{most}")
     return number
+
+
+def seed_number(seed: SupportsIndex) -> int:
+    """Convert a seed to int. Raises TypeError or ValueError unless it is a whole number from 0 up."""
+    number = whole_number(seed, "a seed")
+    if number < 0:
+        raise ValueError(f"a seed must be at least 0, not {shown(number)}")
+    return number
+
+
+def game_count(num_games: SupportsIndex, name: str) -> int:
+    """Convert a number of games that share an array to int. Raises ValueError for more than fit into any memory."""
+    return number_between(num_games, 1, MAX_GAMES, name)
 
 
 def player_count(num_players: SupportsIndex) -> int:

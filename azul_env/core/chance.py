@@ -11,6 +11,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from azul_env.core.arguments import seed_number, shown
 from azul_env.core.jit import kernel
 from azul_env.core.spec import FACTORY_CAPACITY
 from azul_env.core.state import Row, center_of
@@ -60,8 +61,18 @@ WORDS: Final = 1 << 64
 
 def chances_from(seed: int | None, count: int) -> Chances:
     """Generators for a batch: game i is the game of seed + i. None draws fresh entropy for each game."""
-    seeds = [None] * count if seed is None else range(seed, seed + count)
+    first = None if seed is None else seed_number(seed)
+    seeds = [None] * count if first is None else range(first, first + count)
     return np.concatenate([chance_of(np.random.PCG64(one)) for one in seeds])
+
+
+def checked_chances(chances: Any) -> Chances:
+    """Generators from outside. Raises TypeError for anything else, and ValueError for the state of no PCG64."""
+    if not isinstance(chances, np.ndarray) or chances.dtype != CHANCE or chances.ndim != 1:
+        raise TypeError(f"generators must be an array of them, not {shown(chances)}")
+    if not (chances["increment_low"] & np.uint64(1)).all():
+        raise ValueError("a generator has an even increment, which PCG64 has not")
+    return chances
 
 
 def chance_of(generator: np.random.PCG64) -> Chances:

@@ -164,6 +164,7 @@ def _color_cells() -> NDArray[np.int64]:
 WALL_COLUMN: Final = _column_table()
 OPEN_LINE: Final = _open_line_table()
 COLOR_CELLS: Final = _color_cells()
+ALL_CELLS: Final = (1 << NUM_LINES * NUM_LINES) - 1
 NIBBLE_TOPS: Final = 0x88888
 NIBBLE_BELOW_TOPS: Final = 0x77777
 
@@ -172,6 +173,12 @@ NIBBLE_BELOW_TOPS: Final = 0x77777
 def wall_of(row: Row, player: int) -> int:
     """A player's wall, as the kernels below expect it."""
     return as_int64(row["walls"][player])
+
+
+@kernel
+def is_wall(wall: int) -> bool:
+    """True if a word from outside is a wall."""
+    return 0 <= wall <= ALL_CELLS
 
 
 @kernel

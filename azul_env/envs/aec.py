@@ -7,6 +7,7 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 from pettingzoo import AECEnv
 
+from azul_env.core.arguments import shown
 from azul_env.core.batch import step_one, write_masks
 from azul_env.core.chance import chances_from
 from azul_env.core.spec import DEFAULT_MAX_ROUNDS, EndReason
@@ -18,7 +19,7 @@ from azul_env.envs.settings import Seat, Settings, action_number, check_reset, r
 from azul_env.observation import observe_one
 from azul_env.rewards import CUSTOM, Reward, custom_rewards, write_rewards
 from azul_env.rules import refuse
-from azul_env.state import GameState, check_state
+from azul_env.state import GameState, check_state, trusted_state
 
 Observation = dict[str, NDArray[Any]]
 
@@ -60,7 +61,7 @@ class AzulAEC(AECEnv[str, Any, Any]):
         self._rows, self._chances = empty_rows(1), chances_from(None, 1)
         self._games = Games(self._rows, self._chances, self.settings.compiled())
         self._is_new = True
-        self._rewards = np.zeros(num_players)
+        self._rewards = np.zeros(self.settings.num_players)
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
         """The observation space of an agent."""
@@ -78,7 +79,7 @@ class AzulAEC(AECEnv[str, Any, Any]):
 
     def step(self, action: int | None) -> None:
         """Play an action for the selected agent; None if its game is over."""
-        check_reset(not self._is_new, "step")
+        check_reset(bool(self.agents), "step")
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
@@ -102,8 +103,30 @@ class AzulAEC(AECEnv[str, Any, Any]):
             self.render()
         return True
 
+    def last(
+        self, observe: bool = True
+    ) -> tuple[Observation | None, float, bool, bool, dict[str, Any]]:
+        """Observation, cumulative reward, termination, truncation and info of the selected agent."""
+        check_reset(bool(self.agents), "last")
+        agent = self.agent_selection
+        return (
+            self.observe(agent) if observe else None,
+            self._cumulative_rewards[agent],
+            self.terminations[agent],
+            self.truncations[agent],
+            self.infos[agent],
+        )
+
+    def agent_iter(self, max_iter: int = 2**63) -> Any:
+        """Iterate over the agents to move; step in every iteration."""
+        check_reset(not self._is_new, "agent_iter")
+        return super().agent_iter(max_iter)
+
     def observe(self, agent: str) -> Observation:
         """The position from an agent's seat, and its action mask: all zeros unless it is to move."""
+        check_reset(not self._is_new, "observe")  # no kernel may see rows that hold no game
+        if agent not in self._seats:
+            raise KeyError(f"{shown(agent)} is not one of {', '.join(self._seats)}")
         observation = self._observation(self._seats[agent])
         mask = np.zeros(self.settings.num_actions, np.bool_)
         is_over = self.terminations.get(agent, True) or self.truncations.get(agent, True)
@@ -113,10 +136,12 @@ class AzulAEC(AECEnv[str, Any, Any]):
 
     def state(self) -> NDArray[Any]:
         """The global state: the observation of `player_0`."""
+        check_reset(not self._is_new, "state")
         return self._observation(0)
 
     def render(self) -> Any:
         """Render the position in the render mode."""
+        check_reset(not self._is_new, "render")
         return self._screen.render(self.get_state)
 
     def close(self) -> None:
@@ -126,12 +151,12 @@ class AzulAEC(AECEnv[str, Any, Any]):
     def get_state(self) -> GameState:
         """The current position, for example as the root of a search."""
         check_reset(not self._is_new, "get_state")
-        return GameState(self._rows.copy())
+        return trusted_state(self._rows.copy())
 
     def set_state(self, state: GameState) -> None:
         """Continue from a position, with deals from this environment's generator."""
         check_state(state)
-        self.settings.check_players(state.rows)
+        self.settings.check_states(state.rows)
         self._rows[:] = state.rows
         self._begin()
 
@@ -169,8 +194,7 @@ class AzulAEC(AECEnv[str, Any, Any]):
             self.infos = {agent: {"end_reason": reason_name} for agent in self.agents}
 
     def _observation(self, seat: int) -> NDArray[Any]:
-        """The position from a seat."""
-        check_reset(not self._is_new, "observe")  # no kernel may see rows that hold no game
+        """The position from a seat. Caller guarantees that there is a game."""
         observation = np.empty(self.settings.size, self.settings.dtype)
         observe_one(self._rows, seat, observation.view(np.uint8))
         return observation

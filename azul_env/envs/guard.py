@@ -10,6 +10,7 @@ from typing import Any
 from pettingzoo.utils.env_logger import EnvLogger
 from pettingzoo.utils.wrappers.order_enforcing import OrderEnforcingWrapper
 
+from azul_env.core.arguments import shown
 from azul_env.envs.aec import AzulAEC, Observation
 from azul_env.envs.settings import action_number
 from azul_env.rewards import ILLEGAL_PENALTY
@@ -65,9 +66,9 @@ class GuardedAEC(OrderEnforcingWrapper[str, Any, Any]):
 
     def set_state(self, state: GameState) -> None:
         """Continue from a position, as after a reset."""
+        self._raw.set_state(state)
         self._has_reset = True
         self._has_updated = True
-        self._raw.set_state(state)
 
     def __str__(self) -> str:
         return str(self._raw)
@@ -85,4 +86,4 @@ class GuardedAEC(OrderEnforcingWrapper[str, Any, Any]):
 
 
 def _not_in_space(action: Any) -> str:
-    return f"action {action!r} is not in action space"
+    return f"action {shown(action)} is not in action space"

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from azul_env.core.arguments import shown, whole_numbers
 from azul_env.core.state import Rows
-from azul_env.state import GameState
+from azul_env.state import GameState, trusted_state
 
 Rngs = Sequence[np.random.Generator]  # one per game
 BatchedOpponent = Callable[[Rows, NDArray[np.bool_], np.random.Generator], Any]
@@ -32,7 +32,7 @@ class EachGame:
 
     def act_batch(self, rows: Rows, legal_masks: NDArray[np.bool_], rngs: Rngs) -> list[Any]:
         """Call the function game by game."""
-        states = [GameState(rows[game : game + 1]) for game in range(len(rows))]
+        states = [trusted_state(rows[game : game + 1]) for game in range(len(rows))]
         return [self.function(*asked) for asked in zip(states, legal_masks, rngs, strict=True)]
 
 

@@ -5,6 +5,7 @@ from typing import Any, Final
 
 import gymnasium
 
+from azul_env.core.arguments import shown
 from azul_env.state import GameState
 
 RENDER_MODES: Final = ["human", "rgb_array", "ansi"]
@@ -14,8 +15,11 @@ class Screen:
     """Renders positions in one render mode, with the last move marked."""
 
     def __init__(self, render_mode: str | None) -> None:
-        if render_mode is not None and render_mode not in RENDER_MODES:
-            raise ValueError(f"render_mode={render_mode!r} is not one of {', '.join(RENDER_MODES)}")
+        is_known = isinstance(render_mode, str) and render_mode in RENDER_MODES
+        if render_mode is not None and not is_known:
+            raise ValueError(
+                f"render_mode={shown(render_mode)} is not one of {', '.join(RENDER_MODES)}"
+            )
         self.render_mode = render_mode
         self.last_move: tuple[int | None, int | None] = (None, None)  # action and player
         self._window: Any = None

@@ -29,7 +29,7 @@ from azul_env.envs.opponents import Player, answers_of
 from azul_env.envs.settings import Settings, reseed
 from azul_env.rewards import CUSTOM, custom_rewards
 from azul_env.rules import refuse
-from azul_env.state import GameState
+from azul_env.state import trusted_state
 
 
 class SeatStep(NamedTuple):
@@ -129,4 +129,4 @@ class SeatGames:
         wrong = step_some(self.rows, self.chances, games, actions)
         if wrong != ALL_LEGAL:
             game = int(games[wrong])
-            refuse(GameState(self.rows[game : game + 1].copy()), int(actions[wrong]), game)
+            refuse(trusted_state(self.rows[game : game + 1].copy()), int(actions[wrong]), game)

@@ -9,14 +9,15 @@ from gymnasium.error import ResetNeeded
 from numpy.typing import NDArray
 
 from azul_env.chance import seeded_bits
-from azul_env.core.arguments import int64_number, number_between, player_count
+from azul_env.core.arguments import int64_number, number_between, player_count, shown
 from azul_env.core.chance import Chances, chance_of
-from azul_env.core.spec import COUNTER_LIMIT
+from azul_env.core.spec import COUNTER_LIMIT, EndReason
 from azul_env.core.state import Rows
 from azul_env.core.step import RANDOM_SEAT
 from azul_env.core.variant import COLORED, variant_named
 from azul_env.observation import observation_highs, observation_size
 from azul_env.rewards import Reward, reward_function, reward_kind
+from azul_env.state import check_players
 
 RANDOM: Final = "random"
 Seat = int | Literal["random"]
@@ -52,15 +53,15 @@ class Settings:
         self.max_rounds = number_between(max_rounds, 1, COUNTER_LIMIT, "max_rounds")
         self.reward = reward_function(reward)
         self.reward_kind = reward_kind(reward)
-        self.starting_player = _seat("starting_player", starting_player, num_players)
-        self.seat = _seat("seat", seat, num_players)
-        if observation not in OBSERVATION_TYPES:
+        self.starting_player = _seat("starting_player", starting_player, self.num_players)
+        self.seat = _seat("seat", seat, self.num_players)
+        if not isinstance(observation, str) or observation not in OBSERVATION_TYPES:
             raise ValueError(
-                f"observation={observation!r} is not one of {', '.join(OBSERVATION_TYPES)}"
+                f"observation={shown(observation)} is not one of {', '.join(OBSERVATION_TYPES)}"
             )
         self.dtype = OBSERVATION_TYPES[observation]
-        self.num_actions = self.variant.num_actions(num_players)
-        self.size = observation_size(num_players)
+        self.num_actions = self.variant.num_actions(self.num_players)
+        self.size = observation_size(self.num_players)
 
     def compiled(self) -> NDArray[Any]:
         """The settings for kernels: an array of one SETTINGS."""
@@ -82,20 +83,18 @@ class Settings:
         """The space of one action."""
         return spaces.Discrete(self.num_actions)
 
-    def check_players(self, rows: Rows) -> None:
-        """Raise ValueError unless all states have this environment's number of players."""
-        wrong = rows["num_players"][rows["num_players"] != self.num_players]
-        if wrong.size:
-            raise ValueError(
-                f"a state of {wrong[0]} players in an environment for {self.num_players} players"
-            )
+    def check_states(self, rows: Rows) -> None:
+        """Raise ValueError unless an environment can go on from these states: its number of players, and dealt."""
+        check_players(rows, self.num_players, "an environment")
+        if ((rows["available"] == 0) & (rows["end_reason"] == EndReason.PLAYING)).any():
+            raise ValueError("a state that awaits a deal: an environment goes on from `dealt` ones")
 
 
 def _seat(name: str, seat: Seat, num_players: int) -> int:
-    if seat == RANDOM:
-        return RANDOM_SEAT
     if isinstance(seat, str):
-        raise ValueError(f"{name}={seat!r} is neither a seat nor {RANDOM!r}")
+        if seat == RANDOM:
+            return RANDOM_SEAT
+        raise ValueError(f"{name}={shown(seat)} is neither a seat nor {RANDOM!r}")
     return number_between(seat, 0, num_players - 1, name)
 
 
@@ -112,6 +111,9 @@ def check_reset(is_ready: bool, call: str) -> None:
 
 def reseed(chances: Chances, seeds: Sequence[int | None]) -> None:
     """Restart the generators of the games that have a seed; None continues a game's generator."""
-    for game, seed in enumerate(seeds):
-        if seed is not None:
-            chances[game] = chance_of(seeded_bits(seed))[0]
+    bits = [
+        None if seed is None else seeded_bits(seed) for seed in seeds
+    ]  # raises before any change
+    for game, generator in enumerate(bits):
+        if generator is not None:
+            chances[game] = chance_of(generator)[0]

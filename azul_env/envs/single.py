@@ -14,7 +14,7 @@ from azul_env.envs.seats import SeatGames
 from azul_env.envs.settings import RANDOM, Seat, Settings, action_number, check_reset
 from azul_env.rewards import Reward
 from azul_env.rules import illegal_reason
-from azul_env.state import GameState, check_state
+from azul_env.state import GameState, check_state, trusted_state
 
 
 class AzulEnv(gymnasium.Env[NDArray[Any], np.int64]):
@@ -98,6 +98,7 @@ class AzulEnv(gymnasium.Env[NDArray[Any], np.int64]):
 
     def render(self) -> Any:
         """Render the position in the render mode."""
+        check_reset(self._phase != "new", "render")
         return self._screen.render(self.get_state)
 
     def close(self) -> None:
@@ -107,12 +108,12 @@ class AzulEnv(gymnasium.Env[NDArray[Any], np.int64]):
     def get_state(self) -> GameState:
         """The current position, for example as the root of a search."""
         check_reset(self._phase != "new", "get_state")
-        return GameState(self.games.rows.copy())
+        return trusted_state(self.games.rows.copy())
 
     def set_state(self, state: GameState) -> tuple[NDArray[Any], dict[str, Any]]:
         """Continue from a position with the learner in the seat to move; returns observation and info."""
         check_state(state)
-        self.settings.check_players(state.rows)
+        self.settings.check_states(state.rows)
         if self._phase == "new":
             self.reset()
         self.games.rows[:] = state.rows

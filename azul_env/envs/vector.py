@@ -9,24 +9,34 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from gymnasium.error import ResetNeeded
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
-from azul_env.core.arguments import whole_numbers
+from azul_env.core.arguments import game_count, seed_number, shown, whole_numbers
 from azul_env.core.chance import chances_from
 from azul_env.core.spec import DEFAULT_MAX_ROUNDS
-from azul_env.core.state import STATE, Rows, empty_rows
+from azul_env.core.state import Rows, empty_rows
 from azul_env.envs.buffers import Buffers
 from azul_env.envs.kernels import Games, TurnArrays, publish, restart_games, step_turns
 from azul_env.envs.opponents import AllGames, BatchedOpponent, opponents_of
 from azul_env.envs.seats import SeatGames
 from azul_env.envs.settings import RANDOM, Seat, Settings, check_reset, reseed
 from azul_env.rewards import CUSTOM, Reward, custom_rewards
-from azul_env.state import GameState
+from azul_env.state import GameState, check_state, checked_rows
 
 Info = dict[str, Any]
 VectorStep = tuple[NDArray[Any], NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], Info]
+
+
+def _rows_of(states: Sequence[GameState]) -> Rows:
+    """The rows of some states. Raises TypeError for anything else."""
+    if not isinstance(states, Sequence):
+        raise TypeError(f"states must be a list of states or an array of rows, not {shown(states)}")
+    for state in states:
+        check_state(state)
+    return np.concatenate([empty_rows(0), *(state.rows for state in states)])
 
 
 class _AzulVector(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]]):
@@ -39,14 +49,14 @@ class _AzulVector(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]]):
             raise ValueError(
                 "vector environments do not render: use AzulEnv, or azul_env.render.svg"
             )
-        self.num_envs = num_envs
+        self.num_envs = num_envs = game_count(num_envs, "num_envs")
         self.settings = settings
         self.single_observation_space = settings.observation_space()
         self.single_action_space = settings.action_space()
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
-        self.rows: Rows = empty_rows(num_envs)
-        self.chances = chances_from(None, num_envs)
+        self._rows: Rows = empty_rows(num_envs)
+        self._chances = chances_from(None, num_envs)
         self._masks = np.zeros((num_envs, settings.num_actions), np.bool_)
         self._is_new = True
 
@@ -57,23 +67,23 @@ class _AzulVector(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]]):
     def get_state(self) -> Rows:
         """A copy of all positions, as an array of rows: see `azul_env.core.state`."""
         check_reset(not self._is_new, "get_state")
-        return self.rows.copy()
+        return self._rows.copy()
 
     def set_state(self, states: Rows | Sequence[GameState]) -> tuple[NDArray[Any], Info]:
         """Continue from other positions, one per game, none of them over; returns observations and info."""
-        if not isinstance(states, np.ndarray):
-            states = np.concatenate([state.rows for state in states])
-        if states.dtype != STATE or states.shape != (self.num_envs,):
+        rows = states if isinstance(states, np.ndarray) else _rows_of(states)
+        if rows.shape != (self.num_envs,):
             raise ValueError(
-                f"{self.num_envs} states are needed, not an array of shape {states.shape}"
+                f"{self.num_envs} states are needed, not an array of shape {rows.shape}"
             )
-        self.settings.check_players(states)
-        if states["end_reason"].any():
-            game = int(np.flatnonzero(states["end_reason"])[0])
+        rows = checked_rows(rows, "states")
+        self.settings.check_states(rows)
+        if rows["end_reason"].any():
+            game = int(np.flatnonzero(rows["end_reason"])[0])
             raise ValueError(f"the game of state {game} is over")
         if self._is_new:
             self.reset()
-        self.rows[:] = states
+        self._rows[:] = rows
         return self._resumed()
 
     def _resumed(self) -> tuple[NDArray[Any], Info]:
@@ -81,14 +91,43 @@ class _AzulVector(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]]):
 
     def _seeds(self, seed: int | Sequence[int | None] | None) -> list[int | None]:
         """A seed for each game: s, s + 1, ... or as listed; None continues the game's generator."""
-        self._is_new = False
         if seed is None:
             return [None] * self.num_envs
-        if isinstance(seed, int | np.integer):
-            return list(range(int(seed), int(seed) + self.num_envs))
+        if not isinstance(seed, Sequence | np.ndarray):
+            first = seed_number(seed)
+            return list(range(first, first + self.num_envs))
         if len(seed) != self.num_envs:
             raise ValueError(f"{len(seed)} seeds for {self.num_envs} games")
-        return list(seed)
+        return [None if one is None else seed_number(one) for one in seed]
+
+    def _due(self, options: dict[str, Any] | None) -> NDArray[np.bool_]:
+        """The games that a reset starts: Gymnasium's `reset_mask` if it is among the options, else all."""
+        if options is not None and not isinstance(options, dict):
+            raise TypeError(f"options must be a dict, not {shown(options)}")
+        if options is None or "reset_mask" not in options:
+            return np.ones(self.num_envs, np.bool_)
+        due = options["reset_mask"]
+        if not isinstance(due, np.ndarray) or due.dtype != np.bool_:
+            raise TypeError(f"reset_mask must be an array of bools, not {shown(due)}")
+        if due.shape != (self.num_envs,):
+            raise ValueError(f"reset_mask must have shape ({self.num_envs},), not {due.shape}")
+        if not due.any():
+            raise ValueError("reset_mask must be true for at least one game")
+        if self._is_new and not due.all():
+            raise ResetNeeded("call reset() without a reset_mask first: not all games have begun")
+        return np.ascontiguousarray(due)
+
+    def _reset_seeds(
+        self, seed: int | Sequence[int | None] | None, due: NDArray[np.bool_]
+    ) -> list[int | None]:
+        """The seeds of a reset: None, which continues a generator, for the games that go on."""
+        return [one if is_due else None for one, is_due in zip(self._seeds(seed), due, strict=True)]
+
+    def _reset_info(self, info: Info, due: NDArray[np.bool_]) -> Info:
+        """The info of a reset. If only some games were reset, `_key` says which, as in Gymnasium."""
+        if due.all():
+            return info
+        return info | {f"_{key}": due.copy() for key in info}
 
     def _checked(self, actions: Any) -> NDArray[np.int64]:
         check_reset(not self._is_new, "step")
@@ -131,8 +170,8 @@ class AzulVectorEnv(_AzulVector):
         settings = Settings(num_players, max_rounds, reward, starting_player, observation, seat)
         super().__init__(num_envs, settings, render_mode)
         players = opponents_of(opponents, settings.num_players, AllGames)
-        self.games = SeatGames(num_envs, settings, players)
-        self.rows, self.chances = self.games.rows, self.games.chances
+        self.games = SeatGames(self.num_envs, settings, players)
+        self._rows, self._chances = self.games.rows, self.games.chances
 
     def reset(
         self,
@@ -140,10 +179,17 @@ class AzulVectorEnv(_AzulVector):
         seed: int | Sequence[int | None] | None = None,
         options: dict[str, Any] | None = None,
     ) -> tuple[NDArray[Any], Info]:
-        """Start a new game everywhere and play it up to the learner's first turn."""
-        self.games.seed(self._seeds(seed))
-        self.games.begin(np.ones(self.num_envs, np.bool_))
-        return self._published()
+        """Start a new game everywhere, or where `options["reset_mask"]` is true, and play it up to the learner's turn.
+
+        The others go on: their observations and info are those of their last step. `info["_seat"]` and
+        `info["_action_mask"]` then say which games are new.
+        """
+        due = self._due(options)
+        self.games.seed(self._reset_seeds(seed, due))
+        self.games.begin(due)
+        self._is_new = False
+        observations, info = self._published()
+        return observations, self._reset_info(info, due)
 
     def step(self, actions: NDArray[np.int64]) -> VectorStep:
         """Play one action in every game and the opponents' replies."""
@@ -151,7 +197,7 @@ class AzulVectorEnv(_AzulVector):
         ended = result.terminated | result.truncated
         info: Info = {}
         if ended.any():
-            scores = self.rows["scores"][:, : self.settings.num_players].copy()
+            scores = self._rows["scores"][:, : self.settings.num_players].copy()
             info = self._final_info(ended, scores, result.final_observations)
             if result.illegal.any():
                 info["illegal_action"] = result.illegal
@@ -160,7 +206,7 @@ class AzulVectorEnv(_AzulVector):
         return observations, result.rewards, result.terminated, result.truncated, published | info
 
     def _resumed(self) -> tuple[NDArray[Any], Info]:
-        self.games.seats[:] = self.rows["current_player"]
+        self.games.seats[:] = self._rows["current_player"]
         return self._published()
 
     def _published(self) -> tuple[NDArray[Any], Info]:
@@ -187,8 +233,8 @@ class AzulTurnsVectorEnv(_AzulVector):
     ) -> None:
         settings = Settings(num_players, max_rounds, reward, starting_player, observation)
         super().__init__(num_envs, settings, render_mode)
-        self._games = Games(self.rows, self.chances, settings.compiled())
-        self._final_rows = empty_rows(num_envs)
+        self._games = Games(self._rows, self._chances, settings.compiled())
+        self._final_rows = empty_rows(self.num_envs)
         self._buffers = Buffers()
         self._arrays = self._buffers.take(self._new_arrays)
 
@@ -198,15 +244,26 @@ class AzulTurnsVectorEnv(_AzulVector):
         seed: int | Sequence[int | None] | None = None,
         options: dict[str, Any] | None = None,
     ) -> tuple[NDArray[Any], Info]:
-        """Start a new game everywhere."""
-        reseed(self.chances, self._seeds(seed))
-        restart_games(self._games, 0, self.num_envs)
-        return self._resumed()
+        """Start a new game everywhere, or where `options["reset_mask"]` is true.
+
+        The others go on: their observations and info are those of their last step. `info["_player"]` and
+        `info["_action_mask"]` then say which games are new.
+        """
+        due = self._due(options)
+        reseed(self._chances, self._reset_seeds(seed, due))
+        if due.all():
+            restart_games(self._games, 0, self.num_envs)
+        else:
+            for game in np.flatnonzero(due).tolist():
+                restart_games(self._games, game, game + 1)
+        self._is_new = False
+        observations, info = self._resumed()
+        return observations, self._reset_info(info, due)
 
     def step(self, actions: NDArray[np.int64]) -> VectorStep:
         """Play one action in every game for the player to move."""
         numbers = self._checked(actions)
-        before = self.rows.copy() if self.settings.reward_kind == CUSTOM else None
+        before = self._rows.copy() if self.settings.reward_kind == CUSTOM else None
         self._arrays = arrays = self._buffers.take(self._new_arrays)
         step_turns(self._games, numbers, arrays.for_kernels(), self._final_rows, 0, self.num_envs)
         ended = arrays.terminated | arrays.truncated
@@ -243,15 +300,15 @@ class AzulTurnsVectorEnv(_AzulVector):
         """Write the rewards of a custom function, game by game."""
         arrays = self._arrays
         for game in np.flatnonzero(~arrays.illegal).tolist():
-            after = self._final_rows if ended[game] else self.rows
+            after = self._final_rows if ended[game] else self._rows
             arrays.rewards[game] = custom_rewards(self.settings.reward, before, after, game)
             arrays.own_rewards[game] = arrays.rewards[game, arrays.acted[game]]
 
     def _resumed(self) -> tuple[NDArray[Any], Info]:
         self._arrays = arrays = self._buffers.take(self._new_arrays)
-        arrays.players[:] = self.rows["current_player"]
+        arrays.players[:] = self._rows["current_player"]
         observations = arrays.observations.view(np.uint8)
-        publish(self.rows, arrays.players, arrays.masks, observations, 0, self.num_envs)
+        publish(self._rows, arrays.players, arrays.masks, observations, 0, self.num_envs)
         return arrays.observations, self._turn_info()
 
     def _turn_info(self) -> Info:

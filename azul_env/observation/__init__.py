@@ -6,12 +6,12 @@ gives back the same state. `observation_layout` names the parts; `declaration` d
 """
 
 from functools import cache
-from operator import index as as_integer
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from azul_env.core.arguments import number_between, player_count, shown
 from azul_env.core.jit import kernel
 from azul_env.core.spec import MAX_PLAYERS, MIN_PLAYERS
 from azul_env.core.state import Row, Rows, empty_rows
@@ -20,7 +20,7 @@ from azul_env.observation.declaration import encoding
 from azul_env.observation.layout import Part
 from azul_env.observation.writer import compose_writer
 from azul_env.position import position_of
-from azul_env.state import GameState, from_dict
+from azul_env.state import GameState, check_state, from_dict
 
 DTYPES: Final = (np.dtype(np.float32), np.dtype(np.uint8))
 write_observation = compose_writer([encoding(n) for n in range(MIN_PLAYERS, MAX_PLAYERS + 1)])
@@ -28,7 +28,7 @@ write_observation = compose_writer([encoding(n) for n in range(MIN_PLAYERS, MAX_
 
 def observation_layout(num_players: int) -> list[Part]:
     """The parts of the observation in order; together they cover it without gaps."""
-    return encoding(num_players).layout()
+    return encoding(player_count(num_players)).layout()
 
 
 def observation_parts(num_players: int) -> dict[str, Part]:
@@ -39,7 +39,7 @@ def observation_parts(num_players: int) -> dict[str, Part]:
 @cache
 def observation_size(num_players: int) -> int:
     """Number of numbers in the observation."""
-    return encoding(num_players).size
+    return encoding(player_count(num_players)).size
 
 
 @cache
@@ -58,14 +58,24 @@ def observe(
     state: GameState, player: int | None = None, dtype: DTypeLike = np.float32
 ) -> NDArray[Any]:
     """The observation of a player, by default the one to move, as float32 in [0, 1] or as uint8."""
-    seat = state.current_player if player is None else as_integer(player)
-    if not 0 <= seat < state.num_players:
-        raise ValueError(f"player={seat} is not in 0..{state.num_players - 1}")
-    if np.dtype(dtype) not in DTYPES:
-        raise ValueError(f"observations are float32 or uint8, not {np.dtype(dtype)}")
-    observation = np.empty(observation_size(state.num_players), dtype)
+    check_state(state)
+    seat = state.current_player
+    if player is not None:
+        seat = number_between(player, 0, state.num_players - 1, "player")
+    observation = np.empty(observation_size(state.num_players), _known_dtype(dtype))
     observe_one(state.rows, seat, observation.view(np.uint8))
     return observation
+
+
+def _known_dtype(dtype: DTypeLike) -> np.dtype[Any]:
+    """The dtype that a type or its name stands for. Raises ValueError unless it is float32 or uint8."""
+    try:
+        known = np.dtype(dtype)
+    except (TypeError, ValueError, SyntaxError):  # a text with commas is a list of fields to NumPy
+        known = np.dtype(object)
+    if known not in DTYPES:
+        raise ValueError(f"observations are float32 or uint8, not {shown(dtype)}")
+    return known
 
 
 def decode_observation(observation: NDArray[Any], num_players: int, player: int = 0) -> GameState:
@@ -73,16 +83,22 @@ def decode_observation(observation: NDArray[Any], num_players: int, player: int 
 
     Raises InvalidPositionError, a ValueError, if it shows none.
     """
-    size = observation_size(num_players)
+    players = player_count(num_players)
+    seat = number_between(player, 0, players - 1, "player")
+    size = observation_size(players)
+    if not isinstance(observation, np.ndarray) or not (
+        observation.dtype == np.uint8 or np.issubdtype(observation.dtype, np.floating)
+    ):
+        raise TypeError(f"an observation is an array of floats or uint8, not {shown(observation)}")
     if observation.shape != (size,):
         raise ValueError(
-            f"an observation for {num_players} players has shape ({size},), not {observation.shape}"
+            f"an observation for {players} players has shape ({size},), not {observation.shape}"
         )
-    highs = observation_highs(num_players)
+    highs = observation_highs(players)
     integers = observation if observation.dtype == np.uint8 else np.rint(observation * highs)
-    _check(integers, (integers >= 0) & (integers <= highs), num_players)
-    state = from_dict(position_of(_restored(integers, num_players, player)))
-    _check(integers, observe(state, player, np.uint8) == integers, num_players)
+    _check(integers, (integers >= 0) & (integers <= highs), players)
+    state = from_dict(position_of(_restored(integers, players, seat)))
+    _check(integers, observe(state, seat, np.uint8) == integers, players)
     return state
 
 

@@ -24,7 +24,7 @@ from azul_env import (
 )
 from azul_env.envs.single import AzulEnv
 from azul_env.envs.vector import AzulTurnsVectorEnv, AzulVectorEnv
-from azul_ui.terminal.session import GameSession, PlayConfig
+from azul_ui.games.session import PERSON, GameSession
 
 SEED = 42
 PLAYERS = (2, 3, 4)
@@ -172,13 +172,13 @@ def test_game_i_of_a_batch__is_the_game_of_seed_plus_i():
 
 
 def test_session__plays_the_game_of_its_seed():
-    session = GameSession(PlayConfig(opponents=("greedy",), seed=SEED))
+    session = GameSession((PERSON, "greedy"), SEED)
     states = [session.state]
     while not session.state.is_terminal:
-        if session.is_persons_turn:
+        if session.to_move_is_person:
             session.play(chosen(session.state))
         else:
-            session.opponent_turn()
+            session.agent_turn()
         states.append(session.state)
     session.close()
     state = new_game(2, rng=SEED)

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from gymnasium.error import ResetNeeded
 from gymnasium.utils.env_checker import check_env
-from stable_baselines3.common.env_checker import check_env as check_env_of_sb3
 
 import azul_env.render
 from api.play import PLAYERS, REWARDS, choice, episode, first_legal, point_gain
@@ -49,6 +48,8 @@ def test_check_env_of_gymnasium__passes_without_warnings(num_players, arguments,
 
 @pytest.mark.parametrize("num_players", PLAYERS)
 def test_check_env_of_sb3__passes_without_warnings(num_players):
+    from stable_baselines3.common.env_checker import check_env as check_env_of_sb3
+
     with warnings.catch_warnings():
         warnings.simplefilter("error", UserWarning)
         check_env_of_sb3(AzulEnv(num_players=num_players))

@@ -257,3 +257,16 @@ def test_vec_env__seeds_reproduce_the_games_of_callable_opponents():
         steps = [env.step(env.action_masks().argmax(axis=1))[0].tobytes() for _ in range(10)]
         games.append(steps)
     assert games[0] == games[1]
+
+
+@pytest.mark.parametrize(
+    "wrong", [[3.0], [True], ["3"], [None], [[3]], 3, np.array([3.7]), np.array([3, 3])], ids=repr
+)
+def test_vec_env__refuses_actions_that_are_not_whole_numbers(wrong):
+    env = AzulVecEnv(1)
+    env.seed(1)
+    env.reset()
+    before = env.env.get_state().tobytes()
+    with pytest.raises((TypeError, ValueError), match="actions must be whole numbers of shape"):
+        env.step(wrong)
+    assert env.env.get_state().tobytes() == before

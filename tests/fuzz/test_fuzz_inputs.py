@@ -162,13 +162,16 @@ def test_rearranged_positions__are_accepted_only_if_possible(
 @settings(max_examples=200)
 @given(some_position, st.integers(0, 44), st.integers(-(2**63), 2**63 - 1) | st.integers(0, 20))
 def test_broken_rows__are_named_by_problems(state: GameState, word: int, value: int):
-    rows = state.rows.copy()
-    rows.view(np.int64)[word] = value
-    broken = GameState(rows)
+    broken = GameState(state.rows.copy())
+    broken.rows.view(np.int64)[word] = value
     found = problems(broken)
     assert all(isinstance(one.reason, ProblemReason) and one.detail for one in found)
-    if not found:
+    error = refusal(GameState, broken.rows)
+    assert (error is None) == (found == [])
+    if error is None:
         assert_sound(broken)
+    else:
+        assert isinstance(error, InvalidPositionError) and list(error.problems) == found
 
 
 @settings(max_examples=100)
