@@ -6,7 +6,7 @@ The public functions are pure and documented in `docs/SPEC.md`; the compiled ker
 from azul_env.envs.registration import register_environments
 from azul_env.lazy import lazy_names
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 __all__, __getattr__, __dir__ = lazy_names(__name__)
 

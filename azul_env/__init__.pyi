@@ -14,7 +14,11 @@ from azul_env.core.actions import (
     decode_action as decode_action,
     encode_action as encode_action,
 )
-from azul_env.core.arguments import printable as printable
+from azul_env.core.arguments import (
+    brief as brief,
+    printable as printable,
+    shown as shown,
+)
 from azul_env.core.spec import (
     COLOR_BONUS as COLOR_BONUS,
     COLOR_LETTERS as COLOR_LETTERS,
@@ -64,6 +68,11 @@ from azul_env.observation import (
     observation_layout as observation_layout,
     observe as observe,
 )
+from azul_env.preview import (
+    MovePreview as MovePreview,
+    move_preview as move_preview,
+    move_previews as move_previews,
+)
 from azul_env.record import (
     GameRecord as GameRecord,
     GameRecorder as GameRecorder,
@@ -103,6 +112,13 @@ from azul_env.rules import (
     resign as resign,
     undealt_game as undealt_game,
     winners as winners,
+)
+from azul_env.scoring import (
+    PlacedTile as PlacedTile,
+    RoundScoring as RoundScoring,
+    SeatScoring as SeatScoring,
+    resignation_scoring as resignation_scoring,
+    round_scoring as round_scoring,
 )
 from azul_env.state import (
     GameState as GameState,

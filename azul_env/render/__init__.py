@@ -5,6 +5,15 @@
 
 from azul_env.render.ansi import ansi
 from azul_env.render.raster import png_bytes, rgb_array, write_gif
-from azul_env.render.svg import svg
+from azul_env.render.svg import SvgParts, svg, svg_definitions, svg_parts
 
-__all__ = ["ansi", "png_bytes", "rgb_array", "svg", "write_gif"]
+__all__ = [
+    "SvgParts",
+    "ansi",
+    "png_bytes",
+    "rgb_array",
+    "svg",
+    "svg_definitions",
+    "svg_parts",
+    "write_gif",
+]

@@ -9,7 +9,6 @@ from azul_env.render.layout import (
     BOARD_WIDTH,
     INK,
     LAST,
-    PANEL_EDGE,
     QUIET,
     TURN,
     Box,
@@ -36,10 +35,12 @@ TAG_INK: Final = {"to move": TURN, "winner": TURN}
 def drawn_board(scene: Scene, seat: int, box: Box) -> str:
     """A player's board, scaled to fit `box`."""
     scale = box.width / BOARD_WIDTH
-    edge, width = (TURN, 3.0) if scene.tag(seat) in TAG_INK else (PANEL_EDGE, 1.5)
-    parts = [panel(Box(0, 0, BOARD_WIDTH, BOARD_HEIGHT), edge, width), _head(scene, seat)]
+    box_of_board = Box(0, 0, BOARD_WIDTH, BOARD_HEIGHT)
+    parts = [panel(box_of_board, scene.tag(seat) in TAG_INK), _head(scene, seat)]
     parts += [_line(scene, seat, row) + _wall_row(scene, seat, row) for row in range(NUM_LINES)]
     parts.append(_floor(scene, seat))
+    parts += [_line_target(seat, row) for row in range(NUM_LINES)]
+    parts.append(_target(seat, FLOOR, LEFT, FLOOR_TOP, len(FLOOR_PENALTIES)))
     opacity = ' opacity="0.65"' if scene.boards[seat].resigned is not None else ""
     transform = f"translate({box.x:g} {box.y:g}) scale({scale:g})"
     return (
@@ -63,8 +64,9 @@ def _head(scene: Scene, seat: int) -> str:
 def _tag(tag: str, x: float) -> str:
     width = text_width(tag, 9.5) + 22
     fill, ink = (TAG_INK[tag], "#ffffff") if tag in TAG_INK else ("#efe7d8", "#6b6253")
+    name = "tag turn" if tag in TAG_INK else "tag"
     pill = f'<rect x="{x:.1f}" y="19" width="{width:.1f}" height="23" rx="11.5" fill="{fill}"/>'
-    return pill + text(x + 11, 35, tag, 9.5, ink, weight=1.7)
+    return f'<g class="{name}">{pill}{text(x + 11, 35, tag, 9.5, ink, weight=1.7)}</g>'
 
 
 def _line(scene: Scene, seat: int, row: int) -> str:
@@ -80,17 +82,31 @@ def _line(scene: Scene, seat: int, row: int) -> str:
     for column in range(first, NUM_LINES):
         x = LEFT + column * PITCH
         if line.color is not None and column >= NUM_LINES - line.count:
-            parts.append(placed_tile(line.color, x, y, SIZE, f"line {seat} {row}"))
+            parts.append(placed_tile(line.color, x, y, SIZE, f"line {seat} {row}", column))
         else:
-            parts.append(placed_space(x, y))
+            parts.append(placed_space(x, y, f"line {seat} {row}", column))
     return "".join(parts)
+
+
+def _line_target(seat: int, row: int) -> str:
+    return _target(seat, row, LEFT + (NUM_LINES - row - 1) * PITCH, ROWS_TOP + row * PITCH, row + 1)
+
+
+def _target(seat: int, destination: int, x: float, y: float, spaces: int) -> str:
+    """An invisible shape over the spaces of a line or floor, for pages where one chooses it."""
+    return (
+        f'<rect class="target" data-seat="{seat}" data-destination="{destination}" '
+        f'x="{x - 4:g}" y="{y - 2:g}" width="{spaces * PITCH + 4}" height="{PITCH}" rx="9" '
+        f'fill="none" pointer-events="all"/>'
+    )
 
 
 def _wall_row(scene: Scene, seat: int, row: int) -> str:
     y = ROWS_TOP + row * PITCH
+    place = f"wall {seat} {row}"
     middle = (LEFT + NUM_LINES * PITCH - (PITCH - SIZE) + WALL_LEFT) / 2
     parts = [
-        f'<path d="M{middle - 3:g} {y + 12}l6 6l-6 6" fill="none" stroke="#c9bb9f" '
+        f'<path class="arrow" d="M{middle - 3:g} {y + 12}l6 6l-6 6" fill="none" stroke="#c9bb9f" '
         f'stroke-width="2" stroke-linecap="round" stroke-linejoin="round"/>'
     ]
     for column, cell in enumerate(scene.boards[seat].wall[row]):
@@ -98,9 +114,11 @@ def _wall_row(scene: Scene, seat: int, row: int) -> str:
         tile = scene.variant.tile_color(cell, row, column)
         printed = scene.variant.printed_color(row, column)
         if tile is not None:
-            parts.append(placed_tile(tile, x, y, SIZE, f"wall {seat} {row}"))
+            parts.append(placed_tile(tile, x, y, SIZE, place, column))
+        elif printed is None:
+            parts.append(placed_space(x, y, place, column))
         else:
-            parts.append(placed_space(x, y) if printed is None else placed_ghost(printed, x, y))
+            parts.append(placed_ghost(printed, x, y, place, column))
     return "".join(parts)
 
 
@@ -112,17 +130,18 @@ def _floor(scene: Scene, seat: int) -> str:
     label_ink = LAST if is_last else QUIET
     parts.append(text(LEFT - 12, FLOOR_TOP + 22.5, "F", 9, label_ink, anchor=0.5))
     tokens = scene.boards[seat].floor
+    place = f"floor {seat}"
     for slot, penalty in enumerate(FLOOR_PENALTIES):
         x = LEFT + slot * PITCH
         ink = INK if slot < len(tokens) else QUIET
         parts.append(text(x + SIZE / 2 - 1, FLOOR_TOP - 8, f"-{penalty}", 9, ink, anchor=0.5))
         if slot >= len(tokens):
-            parts.append(placed_space(x, FLOOR_TOP))
+            parts.append(placed_space(x, FLOOR_TOP, place, slot))
         elif tokens[slot] == MARKER_NAME:
-            parts.append(placed_marker(x, FLOOR_TOP, SIZE, f"floor {seat}"))
+            parts.append(placed_marker(x, FLOOR_TOP, SIZE, place, slot))
         else:
             color = COLOR_NAMES.index(tokens[slot])
-            parts.append(placed_tile(color, x, FLOOR_TOP, SIZE, f"floor {seat}"))
+            parts.append(placed_tile(color, x, FLOOR_TOP, SIZE, place, slot))
     cost = f"-{scene.floor_cost(seat)}" if tokens else "0"
     parts.append(text(RIGHT, FLOOR_TOP - 8, "floor", 9, QUIET, anchor=1))
     total = text(RIGHT, FLOOR_TOP + 26, cost, 16, INK if tokens else QUIET, weight=1.8, anchor=1)

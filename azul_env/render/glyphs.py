@@ -6,12 +6,15 @@ start at 4, descenders end at 16.
 
 import re
 import unicodedata
-from functools import cache
+from functools import cache, lru_cache
 from typing import Final
 from xml.sax.saxutils import quoteattr
 
+from azul_env.render.layout import INK_CLASSES
+
 CAP_HEIGHT: Final = 12.0
 LETTER_GAP: Final = 2.7
+MAX_TEXTS: Final = 2048  # kept
 ELLIPSIS: Final = "..."
 
 GLYPHS: Final[dict[str, tuple[float, str]]] = {
@@ -142,6 +145,7 @@ def fitted(string: str, size: float, max_width: float) -> str:
     return drawn.rstrip() + ELLIPSIS
 
 
+@lru_cache(MAX_TEXTS)  # most texts of a drawing stand in the next one, too
 def text(
     x: float,
     y: float,
@@ -161,8 +165,9 @@ def text(
         strokes.append(_shifted(path, round(pen, 2)))
         pen += width + LETTER_GAP
     transform = f"translate({left:.1f} {y - size:.1f}) scale({scale:.3f})"
+    name = f" {INK_CLASSES[ink]}" if ink in INK_CLASSES else ""
     return (
-        f'<path class="text" role="img" aria-label={quoteattr(drawn)} fill="none" stroke="{ink}" '
+        f'<path class="text{name}" role="img" aria-label={quoteattr(drawn)} fill="none" stroke="{ink}" '
         f'stroke-width="{weight:g}" stroke-linecap="round" stroke-linejoin="round" '
         f'transform="{transform}" d="{"".join(strokes)}"/>'
     )

@@ -16,6 +16,8 @@ INK: Final = "#2f2b26"
 QUIET: Final = "#857b6a"
 TURN: Final = "#1f7a72"  # the player to move, or the winner
 LAST: Final = "#8a4fa3"  # the last move
+# Classes of texts, by which a style sheet can replace their colors.
+INK_CLASSES: Final = {INK: "ink", QUIET: "quiet", TURN: "turn", LAST: "last"}
 
 
 class Box(NamedTuple):
@@ -98,9 +100,10 @@ def _board(x: float, y: float, scale: float = 1.0) -> Box:
 LAYOUTS: Final = {2: _two(), 3: _three(), 4: _four()}
 
 
-def panel(box: Box, edge: str = PANEL_EDGE, edge_width: float = 1.5) -> str:
-    """The background of a part."""
+def panel(box: Box, is_marked: bool = False) -> str:
+    """The background of a part; that of the player to move, or of a winner, is marked."""
+    edge, edge_width, marked = (TURN, 3.0, " turn") if is_marked else (PANEL_EDGE, 1.5, "")
     return (
-        f'<rect x="{box.x:g}" y="{box.y:g}" width="{box.width:g}" height="{box.height:g}" rx="18" '
+        f'<rect class="panel{marked}" x="{box.x:g}" y="{box.y:g}" width="{box.width:g}" height="{box.height:g}" rx="18" '
         f'fill="{PANEL}" stroke="{edge}" stroke-width="{edge_width:g}"/>'
     )

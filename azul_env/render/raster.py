@@ -36,8 +36,12 @@ def png_bytes(
     scale: float = 1.0,
 ) -> bytes:
     """The picture of a position as a PNG file, `scale` times as large as the SVG."""
+    return png_of_svg(svg(state, last_action, last_player, names), scale)
+
+
+def png_of_svg(picture: str, scale: float = 1.0) -> bytes:
+    """A drawing of `svg` as a PNG file. The library holds Python's lock until it is done."""
     resvg = needed("resvg_py")
-    picture = svg(state, last_action, last_player, names)
     return bytes(resvg.svg_to_bytes(svg_string=picture, skip_system_fonts=True, zoom=scale))
 
 

@@ -10,9 +10,10 @@ from azul_env.core.spec import FLOOR_PENALTIES
 from azul_env.core.variant import Variant, variant_of
 from azul_env.notation import describe_action
 from azul_env.rules import AnyAction, ranking
-from azul_env.state import GameState, PlayerBoard
+from azul_env.state import GameState, PlayerBoard, check_state
 
 NAME_LIMIT: Final = 18  # characters of a name inside a sentence
+YOU: Final = "You"  # the name that takes another verb
 END_WORDS: Final = {
     "row": "a row is complete",
     "no_tiles": "no tiles are left",
@@ -51,9 +52,12 @@ class Scene:
     def headline(self) -> str:
         """The player to move, or the winners."""
         if not self.state.is_terminal:
-            return f"{clipped(self.names[self.state.current_player])} to move"
+            name = self.names[self.state.current_player]
+            return "Your turn" if name == YOU else f"{clipped(name)} to move"
         *others, last = (clipped(self.names[seat]) for seat in self.winners)
-        return f"{', '.join(others)} and {last} share the win" if others else f"{last} wins"
+        if others:
+            return f"{', '.join(others)} and {last} share the win"
+        return f"{last} win{'' if last == YOU else 's'}"
 
     @property
     def ending(self) -> str | None:
@@ -61,6 +65,8 @@ class Scene:
         reason = self.state.end_reason
         if reason is None:
             return None
+        if not self.state.round:
+            return END_WORDS[reason]
         rounds = f"{self.state.round} round{'s' * (self.state.round != 1)}"
         return f"{END_WORDS[reason]}, {rounds}"
 
@@ -107,6 +113,7 @@ def scene_of(
     names: Sequence[str] | None,
 ) -> Scene:
     """The scene of a position. Raises ValueError for names, an action or a player that it cannot have."""
+    check_state(state)
     num_players = state.num_players
     if names is not None and len(names) != num_players:
         raise ValueError(f"{len(names)} names for {num_players} players: {list(names)!r:.80}")

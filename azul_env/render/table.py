@@ -64,14 +64,21 @@ def _factory(
         )
         for i, color in enumerate(colors)
     ]
-    return disc + "".join(drawn) + _badge(str(number), x, y - radius, scene.is_source(number))
+    badge = _badge(str(number), x, y - radius, scene.is_source(number))
+    return _source(number, disc, drawn, badge)
+
+
+def _source(number: int, *parts: str | list[str]) -> str:
+    """A factory or the center as one group."""
+    drawn = "".join(part if isinstance(part, str) else "".join(part) for part in parts)
+    return f'<g class="source" data-source="{number}">{drawn}</g>'
 
 
 def _badge(label: str, x: float, y: float, is_last: bool) -> str:
     """The name of a source in move notation, on its rim."""
-    edge, ink = (LAST, LAST) if is_last else (DISC_EDGE, QUIET)
+    edge, ink, name = (LAST, LAST, "badge last") if is_last else (DISC_EDGE, QUIET, "badge")
     circle = (
-        f'<circle cx="{x:.1f}" cy="{y:.1f}" r="10" fill="{PANEL}" stroke="{edge}" '
+        f'<circle class="{name}" cx="{x:.1f}" cy="{y:.1f}" r="10" fill="{PANEL}" stroke="{edge}" '
         f'stroke-width="1.5"/>'
     )
     return circle + text(x, y + 4.5, label, 9, ink, weight=1.7, anchor=0.5)
@@ -103,7 +110,7 @@ def _center(scene: Scene, layout: Layout, x: float, y: float) -> str:
             if token is None
             else placed_tile(token, at_x, at_y, size, "center")
         )
-    return pool + "".join(drawn) + _badge("C", x, y + radius, is_last)
+    return _source(len(state.factories), pool, drawn, _badge("C", x, y + radius, is_last))
 
 
 def _row_lengths(count: int) -> list[int]:

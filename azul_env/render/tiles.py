@@ -49,10 +49,15 @@ def definitions() -> str:
     return f"<defs>{''.join(parts)}</defs>"
 
 
-def placed_tile(color: int, x: float, y: float, size: float, place: str) -> str:
-    """A tile of the position with its corner at (x, y); `place` names the factory, line or floor it is on."""
+def placed_tile(
+    color: int, x: float, y: float, size: float, place: str, index: int | None = None
+) -> str:
+    """A tile of the position with its corner at (x, y).
+
+    `place` names the source, line, wall row or floor it is on, `index` its column or slot on a board.
+    """
     what = f'class="tile" data-color="{COLOR_NAMES[color]}" data-place="{place}"'
-    return _use(tile_id(color), what, x, y, size)
+    return _use(tile_id(color), what + _cell(place, index), x, y, size)
 
 
 def placed_swatch(color: int, x: float, y: float, size: float) -> str:
@@ -60,22 +65,28 @@ def placed_swatch(color: int, x: float, y: float, size: float) -> str:
     return _use(tile_id(color), 'class="swatch"', x, y, size)
 
 
-def placed_ghost(color: int, x: float, y: float) -> str:
+def placed_ghost(color: int, x: float, y: float, place: str, index: int) -> str:
     """An empty wall cell of a color."""
-    return _use(ghost_id(color), 'class="free-wall"', x, y, SIZE)
+    return _use(ghost_id(color), 'class="free-wall"' + _cell(place, index), x, y, SIZE)
 
 
-def placed_marker(x: float, y: float, size: float, place: str) -> str:
+def placed_marker(x: float, y: float, size: float, place: str, index: int | None = None) -> str:
     """The first-player marker."""
-    return _use(MARKER_ID, f'class="marker" data-place="{place}"', x, y, size)
+    what = f'class="marker" data-place="{place}"'
+    return _use(MARKER_ID, what + _cell(place, index), x, y, size)
 
 
-def placed_space(x: float, y: float) -> str:
-    """An empty space of a line or floor."""
+def placed_space(x: float, y: float, place: str, index: int) -> str:
+    """An empty space of a line, a floor or a wall without printed colors."""
     return (
-        f'<rect class="free" x="{x + 1:g}" y="{y + 1:g}" width="{SIZE - 2}" height="{SIZE - 2}" '
+        f'<rect class="free"{_cell(place, index)} x="{x + 1:g}" y="{y + 1:g}" width="{SIZE - 2}" height="{SIZE - 2}" '
         f'rx="7" fill="#f3ecdf" stroke="#ddd1bb" stroke-width="1.2"/>'
     )
+
+
+def _cell(place: str, index: int | None) -> str:
+    """The attribute that tells the spaces of a board apart; tiles on the table have none."""
+    return "" if index is None else f' data-cell="{place} {index}"'
 
 
 def _use(target: str, what: str, x: float, y: float, size: float) -> str:
@@ -93,14 +104,14 @@ def _faint(color: str, share: float) -> str:
 
 def _square(fill: str, edge: str) -> str:
     return (
-        f'<rect x="1" y="1" width="{SIZE - 2}" height="{SIZE - 2}" rx="7" fill="{fill}" '
+        f'<rect class="face" x="1" y="1" width="{SIZE - 2}" height="{SIZE - 2}" rx="7" fill="{fill}" '
         f'stroke="{edge}" stroke-width="1.4"/>'
     )
 
 
 def _pattern(look: Look, ink: str) -> str:
     return (
-        f'<path d="{look.pattern}" fill="none" stroke="{ink}" '
+        f'<path class="pattern" d="{look.pattern}" fill="none" stroke="{ink}" '
         f'stroke-width="{look.pattern_width:g}" stroke-linecap="round" stroke-linejoin="round"/>'
     )
 
@@ -118,7 +129,7 @@ def _ghost(color: int) -> str:
     letter = text(18, 23.5, COLOR_LETTERS[color], 11, ink, weight=1.7, anchor=0.5)
     square = _square(_faint(look.face, 0.13), _faint(look.ghost, 0.42))
     pattern = _pattern(look, _faint(look.ghost, 0.22))
-    return f'<g id="{ghost_id(color)}">{square}{pattern}{letter}</g>'
+    return f'<g id="{ghost_id(color)}" class="ghost">{square}{pattern}{letter}</g>'
 
 
 def _marker() -> str:

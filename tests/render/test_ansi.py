@@ -5,7 +5,7 @@ from collections import Counter
 
 import pytest
 
-from azul_env import Action, GameState, format_state, new_game
+from azul_env import Action, GameState, format_state, new_game, resign
 from azul_env.render import ansi
 from positions import position, random_game
 
@@ -128,3 +128,12 @@ def test_end__is_told():
 def test_names__cannot_break_lines_or_send_escapes():
     drawn = ansi(position(MIDDLE), names=["a\nb", "\x1b[31mred"], color=False)
     assert "a?b" in drawn and "\x1b" not in drawn
+
+
+def test_you__take_the_verb_of_the_second_person():
+    state = new_game(2, rng=1)
+    assert "Your turn" in ansi(state, names=["You", "Bob"])
+    assert "Bob to move" in ansi(state, names=["Bob", "You"])
+    over = ESCAPES.sub("", ansi(resign(state, 0).state, names=["Bob", "You"]))
+    # No round was played.
+    assert over.splitlines()[:2] == ["Game over   You win", "all others resigned"]
