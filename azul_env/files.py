@@ -1,18 +1,108 @@
-"""Atomic writes, append-only JSON lines, and file locks that end with their process."""
+"""Bounded reads, atomic writes, append-only JSON lines, and file locks that end with their process."""
 
 import json
 import os
 import secrets
 import stat
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 from typing import IO, Any, Final
+
+from azul_env.core.arguments import shown
 
 AnyPath = str | os.PathLike[str]
 
 BLOCK_BYTES: Final = 1 << 16  # read at a time in search of the last newline
+# The longest game, 9,999 rounds of 4 players, is a line of 19 MB; no other line is nearly as long.
+MAX_LINE_BYTES: Final = 1 << 25
+JSON_LINE_BYTES: Final = 1 << 20  # of a result or a metric: usually a few hundred
+JSON_LINES_BYTES: Final = 1 << 30  # of a file of them: about four million
+MAX_JSON_DEPTH: Final = 32  # no file of ours is deeper than 8
+CONTAINERS: Final = (dict, list)
+TOO_DEEP: Final = f"it is nested deeper than {MAX_JSON_DEPTH} levels"
+
+FILE_TYPES: Final = (
+    (stat.S_ISDIR, "folder"),
+    (stat.S_ISFIFO, "pipe"),
+    (stat.S_ISSOCK, "socket"),
+    (stat.S_ISCHR, "device"),
+    (stat.S_ISBLK, "device"),
+)
+
+
+class LongLineError(ValueError):
+    """A line that is longer than any line of its kind of file."""
+
+
+def open_regular(path: AnyPath) -> IO[bytes]:
+    """Open a regular file for reading. Raises OSError, or ValueError for a folder, pipe, socket or device.
+
+    Never waits: a pipe would keep the caller waiting for a writer, and a device may have no end.
+    """
+    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    descriptor = os.open(
+        path, flags
+    )  # what was opened is checked, not what the name stood for before
+    mode = os.fstat(descriptor).st_mode
+    if not stat.S_ISREG(mode):
+        os.close(descriptor)
+        found = next((name for is_type, name in FILE_TYPES if is_type(mode)), "special file")
+        raise ValueError(f"{os.fspath(path)} is a {found}, not a file")
+    return os.fdopen(descriptor, "rb")
+
+
+def read_bounded(path: AnyPath, max_bytes: int) -> bytes:
+    """The content of a regular file. Raises OSError, or ValueError if it is larger or not a regular file."""
+    with open_regular(path) as file:
+        content = file.read(max_bytes + 1)
+    if len(content) > max_bytes:
+        raise ValueError(f"{os.fspath(path)} is larger than {max_bytes:,} bytes")
+    return content
+
+
+def bounded_lines(
+    file: IO[bytes], name: AnyPath, max_bytes: int = MAX_LINE_BYTES
+) -> Iterator[tuple[str, bytes]]:
+    """The lines of a stream, each with its place for messages. Raises LongLineError."""
+    number = 1
+    while line := file.readline(max_bytes + 1):
+        where = f"{os.fspath(name)}, line {number}"
+        if len(line) > max_bytes:
+            raise LongLineError(f"{where} is longer than {max_bytes:,} bytes")
+        yield where, line
+        number += 1
+
+
+def parse_json(text: str | bytes) -> Any:
+    """Parse JSON. Raises ValueError in one line, also for deep nesting and for a key that is given twice."""
+    try:
+        data = json.loads(text, object_pairs_hook=_without_duplicates)
+    except UnicodeDecodeError:
+        raise ValueError("it is not UTF-8") from None
+    except json.JSONDecodeError as error:
+        raise ValueError(f"{error.msg} at character {error.pos}") from None
+    except _DuplicateKeyError:
+        raise
+    except ValueError:  # Python converts at most 4,300 digits
+        raise ValueError("a number is too long") from None
+    except RecursionError:
+        raise ValueError(TOO_DEEP) from None
+    if _is_deep(data):
+        raise ValueError(TOO_DEEP)
+    return data
+
+
+def read_json(path: AnyPath, max_bytes: int = JSON_LINE_BYTES) -> Any:
+    """The content of a JSON file. Raises OSError, or ValueError that names the file."""
+    content = read_bounded(path, max_bytes)
+    try:
+        return parse_json(content)
+    except ValueError as error:
+        raise ValueError(f"{os.fspath(path)} is broken: {error}") from None
 
 
 @contextmanager
@@ -80,29 +170,43 @@ def append_line(
 
 
 def unterminated_tail(file: IO[bytes]) -> bytes:
-    """The bytes after the last newline of a file."""
-    start = file.seek(0, os.SEEK_END)
-    tail = b""
-    while start and b"\n" not in tail:
-        end, start = start, max(0, start - BLOCK_BYTES)
+    """The bytes after the last newline of a file. Raises LongLineError."""
+    end = size = file.seek(0, os.SEEK_END)
+    blocks: list[bytes] = []
+    newline = b""
+    while end and not newline:
+        if size - end > MAX_LINE_BYTES:
+            raise LongLineError(
+                f"the last line of {file.name} is longer than {MAX_LINE_BYTES:,} bytes"
+            )
+        start = max(0, end - BLOCK_BYTES)
         file.seek(start)
-        tail = file.read(end - start) + tail
-    return tail.rpartition(b"\n")[2]
+        _, newline, rest = file.read(end - start).rpartition(b"\n")
+        blocks.append(rest)
+        end = start
+    return b"".join(reversed(blocks))
 
 
-def read_json_lines(path: AnyPath) -> list[dict[str, Any]]:
-    """The objects in a file of JSON lines, except a last line without a newline; empty if there is no file.
+def json_lines(path: AnyPath, max_bytes: int = JSON_LINES_BYTES) -> Iterator[dict[str, Any]]:
+    """The objects in a file of JSON lines, except a last line without a newline; none if there is no file.
 
-    Raises ValueError, with file and line number, for a line that is not a JSON object.
+    Raises ValueError, with file and line number, for a line that is too long or not a JSON object.
     """
     try:
-        content = Path(path).read_bytes()
+        file = open_regular(path)
     except FileNotFoundError:
-        return []
-    return [
-        _object_in(line, f"{os.fspath(path)}, line {number}")
-        for number, line in enumerate(content.split(b"\n")[:-1], start=1)
-    ]
+        return
+    with file:
+        if os.fstat(file.fileno()).st_size > max_bytes:
+            raise ValueError(f"{os.fspath(path)} is larger than {max_bytes:,} bytes")
+        for where, line in bounded_lines(file, path, JSON_LINE_BYTES):
+            if line.endswith(b"\n"):
+                yield _object_in(line, where)
+
+
+def read_json_lines(path: AnyPath, max_bytes: int = JSON_LINES_BYTES) -> list[dict[str, Any]]:
+    """All of `json_lines`."""
+    return list(json_lines(path, max_bytes))
 
 
 @contextmanager
@@ -122,6 +226,19 @@ def exclusive_lock(path: AnyPath, in_use: str) -> Iterator[IO[bytes]]:
         yield file
 
 
+def new_folder(root: AnyPath, name: str) -> Path:
+    """Create the first of NAME, NAME-2, NAME-3, ... under `root` that does not exist."""
+    Path(root).mkdir(parents=True, exist_ok=True)
+    number = 1
+    while True:
+        path = Path(root) / (name if number == 1 else f"{name}-{number}")
+        try:
+            path.mkdir()
+            return path
+        except FileExistsError:
+            number += 1
+
+
 def _mode_of(path: AnyPath) -> int | None:
     """Type and permissions of a file; None if it does not exist. Raises PermissionError if it is write-protected."""
     try:
@@ -135,9 +252,32 @@ def _mode_of(path: AnyPath) -> int | None:
 
 def _object_in(line: bytes, where: str) -> dict[str, Any]:
     try:
-        data = json.loads(line)
-    except (ValueError, RecursionError):
-        data = None
+        data = parse_json(line)
+    except ValueError as error:
+        raise ValueError(f"{where}: the JSON is broken ({error})") from None
     if not isinstance(data, dict):
-        raise ValueError(f"{where}: the JSON is broken")
+        raise ValueError(f"{where}: the JSON is broken (an object is expected, not {shown(data)})")
     return data
+
+
+class _DuplicateKeyError(ValueError):
+    """A JSON object with a key that is given twice, of which json.loads would keep the last."""
+
+
+def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    data = dict(pairs)
+    if len(data) < len(pairs):
+        counts = Counter(key for key, _ in pairs)
+        raise _DuplicateKeyError(f"the key {shown(counts.most_common(1)[0][0])} is given twice")
+    return data
+
+
+def _is_deep(data: Any) -> bool:
+    """True if JSON data has more than MAX_JSON_DEPTH levels. Looks at one level after the other, without recursion."""
+    level = [data] if isinstance(data, CONTAINERS) else []
+    for _ in range(MAX_JSON_DEPTH):
+        if not level:
+            return False
+        parts = [whole.values() if isinstance(whole, dict) else whole for whole in level]
+        level = [part for part in chain.from_iterable(parts) if isinstance(part, CONTAINERS)]
+    return bool(level)

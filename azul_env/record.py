@@ -18,6 +18,7 @@ from azul_env.core.arguments import shown, whole_number
 from azul_env.core.spec import DEFAULT_MAX_ROUNDS, RULESET
 from azul_env.core.variant import COLORED, VARIANTS
 from azul_env.errors import ImpossibleDealError, MissingDealError, RecordError
+from azul_env.files import parse_json
 from azul_env.position import END_REASONS
 from azul_env.rules import apply_action, new_game, resign, winners
 from azul_env.state import GameState
@@ -80,11 +81,9 @@ class GameRecord:
     def from_json(cls, line: str | bytes) -> "GameRecord":
         """Read a record from a line of JSON. Raises RecordError."""
         try:
-            data = json.loads(line)
-        except (json.JSONDecodeError, UnicodeDecodeError) as error:
+            data = parse_json(line)
+        except ValueError as error:
             raise RecordError(f"not a record, the JSON is broken: {error}") from None
-        except (ValueError, RecursionError):
-            raise RecordError("not a record: a number is too long or a list too deep") from None
         return cls.from_dict(data)
 
 
@@ -125,11 +124,19 @@ class GameRecorder:
         _check_form(self.record.to_dict())
 
     @classmethod
-    def resumed(cls, record: GameRecord, rng: RandomSource | None = None) -> Self:
-        """A recorder that continues a recorded game with deals from `rng`. Raises RecordError if the record is invalid."""
+    def resumed(
+        cls,
+        record: GameRecord,
+        rng: RandomSource | None = None,
+        start: GameState | None = None,
+    ) -> Self:
+        """A recorder that continues a recorded game with deals from `rng`; see `replay` for `start`.
+
+        Raises RecordError if the record is invalid.
+        """
         recorder = cls.__new__(cls)
         recorder.rng = default_rng() if rng is None else rng
-        recorder.state = verify(record)
+        recorder.state = verify(record, start)
         recorder.record = record
         return recorder
 
@@ -161,22 +168,18 @@ class GameRecorder:
         self.state = after
 
 
-def replay(record: GameRecord) -> Iterator[ReplayStep]:
-    """Every state of a recorded game, in order. Raises RecordError at the first impossible event."""
+def replay(record: GameRecord, start: GameState | None = None) -> Iterator[ReplayStep]:
+    """Every state of a recorded game, in order. Raises RecordError at the first impossible event.
+
+    A game that began from a set-up position has no first deal in its events: `start` is that position.
+    """
+    if not isinstance(record, GameRecord):
+        raise TypeError(f"a record must be a GameRecord, not {shown(record)}")
     _check_form(record.to_dict())  # it may have been built by hand
     events = record.events
-    if not events or events[0]["type"] != "deal":
-        raise RecordError("event 0 must be the first deal", 0)
-    with _engine_errors("", None, deal=0):
-        state = new_game(
-            record.num_players,
-            record.starting_player,
-            max_rounds=record.max_rounds,
-            deal=events[0]["factories"],
-            variant=record.variant,
-        )
+    state = _first_state(record) if start is None else _checked_start(record, start)
     yield ReplayStep(state, None)
-    index = 1
+    index = 1 if start is None else 0
     while index < len(events):
         event = events[index]
         if event["type"] == "end":
@@ -193,10 +196,40 @@ def replay(record: GameRecord) -> Iterator[ReplayStep]:
         )
 
 
-def verify(record: GameRecord) -> GameState:
+def verify(record: GameRecord, start: GameState | None = None) -> GameState:
     """Replay a record and return its last state. Raises RecordError if any event is impossible."""
-    (last,) = deque(replay(record), maxlen=1)
+    (last,) = deque(replay(record, start), maxlen=1)
     return last.state
+
+
+def _first_state(record: GameRecord) -> GameState:
+    """The state after the first deal."""
+    if not record.events or record.events[0]["type"] != "deal":
+        raise RecordError("event 0 must be the first deal", 0)
+    with _engine_errors("", None, deal=0):
+        return new_game(
+            record.num_players,
+            record.starting_player,
+            max_rounds=record.max_rounds,
+            deal=record.events[0]["factories"],
+            variant=record.variant,
+        )
+
+
+def _checked_start(record: GameRecord, start: GameState) -> GameState:
+    """The position that a game began from. Raises RecordError unless the record's settings are those of the position."""
+    settings = {
+        "num_players": start.num_players,
+        "starting_player": start.current_player,
+        "max_rounds": start.max_rounds,
+        "variant": start.variant,
+    }
+    for key, value in settings.items():
+        if getattr(record, key) != value:
+            raise RecordError(
+                f"{key} is {shown(getattr(record, key))}, in the position it is {value!r}"
+            )
+    return start
 
 
 def _apply_event(state: GameState, event: Event, following: list[Event]) -> tuple[GameState, int]:

@@ -7,7 +7,13 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 
 from azul_env.errors import RecordError
-from azul_env.files import AnyPath, append_line, atomic_file
+from azul_env.files import (
+    AnyPath,
+    LongLineError,
+    append_line,
+    atomic_file,
+    bounded_lines,
+)
 from azul_env.record import GameRecord
 
 
@@ -19,17 +25,19 @@ def read_records(path: AnyPath) -> Iterator[GameRecord]:
     """The games in a file, in order.
 
     A truncated last line is skipped with a LostRecordWarning. Any other line that is not a record raises RecordError
-    with file and line number.
+    with file and line number. The file may be a pipe and of any length: one line is read at a time.
     """
-    with open(path, "rb") as file:
-        for number, line in enumerate(file, start=1):
-            where = f"{os.fspath(path)}, line {number}"
-            if not line.strip():
-                continue
-            if line.endswith(b"\n") or _is_json(line):
-                yield _record_in(line, where)
-            else:
-                warnings.warn(f"{where} is truncated: its game is lost", LostRecordWarning, 2)
+    try:
+        with open(path, "rb") as file:
+            for where, line in bounded_lines(file, path):
+                if not line.strip():
+                    continue
+                if line.endswith(b"\n") or _is_json(line):
+                    yield _record_in(line, where)
+                else:
+                    warnings.warn(f"{where} is truncated: its game is lost", LostRecordWarning, 2)
+    except LongLineError as error:
+        raise RecordError(str(error)) from None
 
 
 def append_record(path: AnyPath, record: GameRecord, *, sync: bool = True) -> None:

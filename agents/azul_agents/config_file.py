@@ -3,6 +3,8 @@
 Fields may be int, float, str, bool, `T | None`, `tuple[T, ...]` of these, `dict[str, T]`, or other dataclasses, which are
 sections of the file. Ranges are checked in `__post_init__` with `check_least` and similar functions, whose errors begin
 with the name of the field.
+
+Configs are small and flat, so their YAML is, too: no aliases, merge keys, dates or other types, no key given twice.
 """
 
 import dataclasses
@@ -11,11 +13,21 @@ import re
 import types
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Any, Final, TypeVar, Union, get_args, get_origin, get_type_hints
 
 import yaml
 
+from azul_env import brief, shown
+from azul_env.files import read_bounded
+
 T = TypeVar("T")
+
+MAX_CONFIG_BYTES: Final = (
+    1 << 17
+)  # the configs here have 400; a parser in Python reads this much in seconds
+MAX_YAML_DEPTH: Final = 10  # configs have 3 levels
+MAX_NUMBER_LETTERS: Final = 100
+MAX_SEED: Final = (1 << 128) - 1  # as many bits as a NumPy generator takes from a seed
 
 # YAML 1.1 reads 5e-4 as a string, since its floats need a decimal point and a signed exponent.
 _EXPONENTIAL = re.compile(r"[+-]?\d+(\.\d*)?[eE][+-]?\d+")
@@ -29,7 +41,7 @@ def load_config(config_type: type[T], path: Path | None, changes: Sequence[str] 
     Raises ValueError, which names the file or the change, the key, and what is allowed.
     """
     layers = [] if path is None else [(str(path), _read_yaml(path))]
-    layers += [(f"--set {change}", _parse_change(config_type, change)) for change in changes]
+    layers += [(f"--set {brief(change)}", _parse_change(config_type, change)) for change in changes]
     data: dict[str, Any] = {}
     for source, layer in layers:
         try:
@@ -41,6 +53,28 @@ def load_config(config_type: type[T], path: Path | None, changes: Sequence[str] 
     except ValueError as error:
         sources = " ".join(source for source, _ in layers)
         raise ValueError(f"{sources}: {error}" if sources else str(error)) from None
+
+
+def config_path(kind: str, text: str) -> Path:
+    """The file of a config: a path, or the name of one that the package holds. `kind` is `train` or `tournament`.
+
+    Raises ValueError, which lists the names, if there is neither.
+    """
+    path = Path(text)
+    if path.is_file() or path.suffix or path.name != text:
+        return path
+    known = {file.stem: file for file in sorted((_configs_folder() / kind).glob("*.yaml"))}
+    if text not in known:
+        raise ValueError(
+            f"there is no config {shown(text)}: name a file, or one of {', '.join(known)}"
+        )
+    return known[text]
+
+
+def _configs_folder() -> Path:
+    """The configs of the package; in a source tree, where they are beside it, those of the tree."""
+    packaged = Path(__file__).with_name("configs")
+    return packaged if packaged.is_dir() else Path(__file__).parents[2] / "configs"
 
 
 def plain_data(value: Any) -> Any:
@@ -56,8 +90,16 @@ def check_least(config: object, least: float, *names: str) -> None:
     """Raise ValueError for a field below `least`."""
     for name in names:
         value = getattr(config, name)
-        if value < least:
-            raise ValueError(f"{name} must be at least {least}, not {value}")
+        if not value >= least:
+            raise ValueError(f"{name} must be at least {least}, not {shown(value)}")
+
+
+def check_most(config: object, most: float, *names: str) -> None:
+    """Raise ValueError for a field above `most`; None is allowed."""
+    for name in names:
+        value = getattr(config, name)
+        if value is not None and not value <= most:
+            raise ValueError(f"{name} must be at most {most:,}, not {shown(value)}")
 
 
 def check_positive(config: object, *names: str) -> None:
@@ -65,7 +107,7 @@ def check_positive(config: object, *names: str) -> None:
     for name in names:
         value = getattr(config, name)
         if value is not None and not value > 0:
-            raise ValueError(f"{name} must be above 0, not {value}")
+            raise ValueError(f"{name} must be above 0, not {shown(value)}")
 
 
 def check_share(config: object, *names: str) -> None:
@@ -73,35 +115,131 @@ def check_share(config: object, *names: str) -> None:
     for name in names:
         value = getattr(config, name)
         if not 0 <= value <= 1:
-            raise ValueError(f"{name} must be from 0 to 1, not {value}")
+            raise ValueError(f"{name} must be from 0 to 1, not {shown(value)}")
+
+
+class _RefusedYAMLError(yaml.MarkedYAMLError):
+    """YAML that configs do without."""
+
+
+class _ConfigLoader(yaml.SafeLoader):
+    """Builds mappings, lists, strings, numbers, booleans and null, and refuses everything else with its line."""
+
+    depth = 0
+
+    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
+        """Compose a node from the parser's next events; what cannot be part of a config is refused before it is built."""
+        event: Any = self.peek_event()  # type: ignore[no-untyped-call]
+        mark: Any = event.start_mark
+        if isinstance(event, yaml.AliasEvent):
+            raise _RefusedYAMLError(None, None, "aliases are not allowed", mark)
+        if self.depth == MAX_YAML_DEPTH:
+            why = f"it is nested deeper than {MAX_YAML_DEPTH} levels"
+            raise _RefusedYAMLError(None, None, why, mark)
+        self.depth += 1
+        node = super().compose_node(parent, index)
+        self.depth -= 1
+        return node
+
+    def flatten_mapping(self, node: yaml.MappingNode) -> None:
+        """Refuse a key that is given twice, where SafeLoader resolves merge keys."""
+        keys = set()
+        for key, _ in node.value:
+            if not isinstance(key, yaml.ScalarNode):
+                raise _RefusedYAMLError(None, None, "a key must be a name", key.start_mark)
+            if key.value in keys:
+                why = f"the key {shown(key.value)} is given twice"
+                raise _RefusedYAMLError(None, None, why, key.start_mark)
+            keys.add(key.value)
+
+    def number(self, node: yaml.ScalarNode) -> Any:
+        """A number; one that is too long for a number is a string, which no field for numbers takes."""
+        if len(node.value) > MAX_NUMBER_LETTERS:
+            return node.value
+        is_int = node.tag.endswith(":int")
+        return self.construct_yaml_int(node) if is_int else self.construct_yaml_float(node)
+
+
+_TYPES: Final = ("null", "bool", "int", "float", "str", "seq", "map")
+_ConfigLoader.yaml_constructors = {
+    tag: make
+    for tag, make in yaml.SafeLoader.yaml_constructors.items()
+    if tag is None or tag.rpartition(":")[2] in _TYPES
+}
+for _name in ("int", "float"):
+    _ConfigLoader.add_constructor(f"tag:yaml.org,2002:{_name}", _ConfigLoader.number)
+_ConfigLoader.yaml_implicit_resolvers = {
+    letter: [(tag, form) for tag, form in forms if tag.rpartition(":")[2] in _TYPES]
+    for letter, forms in yaml.SafeLoader.yaml_implicit_resolvers.items()
+}
+
+
+def _parse_yaml(text: str, source: str) -> Any:
+    """Parse YAML. Raises ValueError in one line, which begins with `source` and has the line number if it is known."""
+    try:
+        return yaml.load(text, _ConfigLoader)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        line = f"line {mark.line + 1}" if mark else "somewhere"
+        if isinstance(error, _RefusedYAMLError):
+            raise ValueError(f"{source}, {line}: {error.problem}") from None
+        why = ", ".join(filter(None, (error.context, error.problem)))
+        raise ValueError(f"{source} is not YAML: {line}: {brief(why)}") from None
+    except (yaml.YAMLError, ValueError) as error:
+        raise ValueError(f"{source} is not YAML: {brief(error)}") from None
+    except LookupError:  # SafeLoader's answer to `!!bool 3` and `!!int ''`
+        raise ValueError(f"{source} is not YAML: a value does not fit its tag") from None
+
+
+def check_unchanged(path: Path, config: object, before: dict[str, Any]) -> None:
+    """Raise ValueError, which names the key, if a run's config is no longer what the run began with.
+
+    Settings that the run's version of this package did not have yet count as left at their defaults.
+    """
+    began = _build(type(config), _checked_section(type(config), before))
+    old, new = _by_dotted_key(plain_data(began)), _by_dotted_key(plain_data(config))
+    for key in old | new:
+        if old.get(key) != new.get(key):
+            raise ValueError(
+                f"{path} was changed after the run began: {key} was {old.get(key)}, now it is {new.get(key)}; "
+                "restore it, or start a new run"
+            )
+
+
+def _by_dotted_key(data: dict[str, Any], prefix: str = "") -> dict[str, Any]:
+    flat: dict[str, Any] = {}
+    for name, value in data.items():
+        key = f"{prefix}{name}"
+        flat |= _by_dotted_key(value, f"{key}.") if isinstance(value, dict) else {key: value}
+    return flat
 
 
 def _read_yaml(path: Path) -> Any:
     try:
-        data = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise ValueError(f"{path} is not YAML: {error}") from None
+        text = read_bounded(path, MAX_CONFIG_BYTES).decode()
+    except UnicodeDecodeError:
+        raise ValueError(f"{path} is not YAML: it is not UTF-8") from None
+    data = _parse_yaml(text, str(path))
     return {} if data is None else data  # a file of comments is empty
 
 
 def _parse_change(section_type: Any, change: str) -> Any:
     """The nested data of `key.key=value`."""
     key, equals, text = change.partition("=")
-    where = f"--set {change}"
+    where = f"--set {brief(change)}"
+    if len(text) > MAX_CONFIG_BYTES:
+        raise ValueError(f"{where}: the value is longer than {MAX_CONFIG_BYTES:,} letters")
     if not equals or not key:
         raise ValueError(f"{where}: write key=value, for example ppo.games=64")
     *sections, name = key.split(".")
     for depth, section in enumerate(sections, start=1):
         known, full = get_type_hints(section_type), ".".join(sections[:depth])
         if section not in known:
-            raise ValueError(f"{where}: unknown key {full!r}; known: {', '.join(known)}")
+            raise ValueError(f"{where}: unknown key {shown(full)}; known: {', '.join(known)}")
         section_type = known[section]
         if not _is_section(section_type):
             raise ValueError(f"{where}: {full} is not a section: set {full}=...")
-    try:
-        data: Any = {name: yaml.safe_load(text)}
-    except yaml.YAMLError:
-        raise ValueError(f"{where}: the value is not YAML") from None
+    data: Any = {name: _parse_yaml(text, f"{where}: the value")}
     for section in reversed(sections):
         data = {section: data}
     return data
@@ -110,13 +248,13 @@ def _parse_change(section_type: Any, change: str) -> Any:
 def _checked_section(section_type: Any, data: Any, key: str = "") -> dict[str, Any]:
     """Check and convert the values of a section. Raises ValueError with the dotted key."""
     if not isinstance(data, dict):
-        raise ValueError(f"{key + ': ' if key else ''}expected a mapping, not {data!r}")
+        raise ValueError(f"{key + ': ' if key else ''}expected a mapping, not {shown(data)}")
     fields = get_type_hints(section_type)
     checked = {}
     for name, value in data.items():
         full = f"{key}.{name}" if key else str(name)
         if name not in fields:
-            raise ValueError(f"unknown key {full!r}; known: {', '.join(fields)}")
+            raise ValueError(f"unknown key {shown(full)}; known: {', '.join(fields)}")
         checked[name] = _checked(fields[name], value, full)
     return checked
 
@@ -134,15 +272,15 @@ def _checked(expected: Any, value: Any, key: str) -> Any:
     if origin is tuple:
         parts = [_scalar(inner[0], part) for part in value] if isinstance(value, list) else [None]
         if None in parts:
-            raise ValueError(f"{key} must be a list of {_MANY[inner[0]]}, not {value!r}")
+            raise ValueError(f"{key} must be a list of {_MANY[inner[0]]}, not {shown(value)}")
         return tuple(parts)
     if origin is dict:
         if not isinstance(value, dict) or not all(isinstance(name, str) for name in value):
-            raise ValueError(f"{key} must be a mapping of names to values, not {value!r}")
+            raise ValueError(f"{key} must be a mapping of names to values, not {shown(value)}")
         return {name: _checked(inner[1], part, f"{key}.{name}") for name, part in value.items()}
     scalar = _scalar(expected, value)
     if scalar is None:
-        raise ValueError(f"{key} must be {_ONE[expected]}, not {value!r}")
+        raise ValueError(f"{key} must be {_ONE[expected]}, not {shown(value)}")
     return scalar
 
 

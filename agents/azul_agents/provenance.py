@@ -4,6 +4,7 @@ import os
 import platform
 import subprocess
 from collections.abc import Iterable
+from datetime import datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, Final
@@ -37,6 +38,17 @@ def commit() -> str | None:
         return None
     is_ours = answer.returncode == 0 and "site-packages" not in folder.parts
     return answer.stdout.strip() if is_ours else None
+
+
+def start_of_run(command: str, packages: Iterable[str] = PACKAGES) -> dict[str, Any]:
+    """Time, command, commit, versions and machine."""
+    return {
+        "started": datetime.now().astimezone().isoformat(timespec="seconds"),
+        "command": command,
+        "commit": commit(),
+        "versions": versions(packages),
+        "machine": machine(),
+    }
 
 
 def _cpu_name() -> str:

@@ -114,7 +114,7 @@ def test_pipe__is_written_to_and_not_replaced(path):
     os.mkfifo(path)
     with subprocess.Popen(["cat", str(path)], stdout=subprocess.PIPE) as reader:
         write_atomically(path, "through the pipe")
-        assert reader.communicate(timeout=60)[0] == b"through the pipe"
+        assert reader.communicate(timeout=400)[0] == b"through the pipe"
     assert path.is_fifo()
 
 

@@ -9,13 +9,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from azul_agents.base import Agent, CannotAnalyseError, MoveValue
+from azul_agents.base import Agent, CannotAnalyseError, MoveValue, answers, check_question
 from azul_agents.kinds import NeuralOptions, PpoOptions
 from azul_agents.neural.forward import layers_of, logits_and_values, write_games
 from azul_agents.neural.model_file import Model, ModelFileError, read_model
-from azul_agents.registry import AgentSpecError
+from azul_agents.registry import AgentSpecError, quoted
 from azul_env import GameState, Rows, legal_mask, num_actions
 from azul_env.observation import observation_size
+from azul_env.state import checked_rows
 
 
 class Preference(NamedTuple):
@@ -52,10 +53,17 @@ class NeuralPolicy:
         return logits_and_values(self._layers, observations, self.num_actions)
 
     def judge_all(self, rows: Rows) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Logits (batch, actions), legal or not, and values (batch,) of games as their players to move see them."""
+        """Logits (batch, actions), legal or not, and values (batch,) of games as their players to move see them.
+
+        Raises TypeError or ValueError for rows that are no games, or games with another number of players.
+        """
+        rows = checked_rows(rows, "rows")
+        if (rows["num_players"] != self.num_players).any():
+            others = sorted(set(rows["num_players"].tolist()) - {self.num_players})
+            raise ValueError(f"the network is for {self.num_players} players, not for {others}")
         logits = np.empty((len(rows), self.num_actions), np.float32)
         values = np.empty(len(rows), np.float32)
-        write_games(self._layers, np.ascontiguousarray(rows), self._observation, logits, values)
+        write_games(self._layers, rows, self._observation, logits, values)
         return logits, values
 
     def judge(self, state: GameState) -> tuple[NDArray[np.float32], float]:
@@ -91,7 +99,7 @@ class NeuralAgent(Agent):
 
     def act(self, state: GameState, legal_mask: NDArray[np.bool_], rng: np.random.Generator) -> int:
         """The legal action with the highest logit, or a sampled one if the temperature is above 0."""
-        return int(self.act_batch(state.rows, legal_mask.reshape(1, -1), [rng])[0])
+        return int(answers(self, [state], legal_mask.reshape(1, -1), [rng])[0])
 
     def act_batch(
         self, rows: Rows, legal_masks: NDArray[np.bool_], rngs: Sequence[np.random.Generator]
@@ -108,6 +116,7 @@ class NeuralAgent(Agent):
 
     def preferences(self, state: GameState) -> list[Preference]:
         """All legal moves with their probabilities, the most likely first."""
+        check_question(state.rows)
         mask = legal_mask(state)
         weights = _unnormalized(self._legal_logits(state.rows, mask.reshape(1, -1)), 1.0)[0]
         probabilities = weights / weights.sum()
@@ -126,13 +135,11 @@ class NeuralAgent(Agent):
             try:
                 self._policy = self._policy_for(num_players)
             except ValueError as error:
-                raise AgentSpecError(f"{self.spec!r}: {error}") from None
+                raise AgentSpecError(f"{quoted(self.spec)}: {error}") from None
         return self._policy
 
     def _legal_logits(self, rows: Rows, legal_masks: NDArray[np.bool_]) -> NDArray[np.float32]:
         """Logits of many games, -inf for illegal actions."""
-        if not legal_masks.any(axis=1).all():
-            raise ValueError("the game is over: there is no move to choose")
         logits = self.policy(int(rows["num_players"][0])).judge_all(rows)[0]
         logits[~legal_masks] = -np.inf
         return logits
@@ -162,7 +169,7 @@ def neural_agent(spec: str, options: NeuralOptions) -> NeuralAgent:
     try:
         policy = NeuralPolicy.load(options.path)
     except ModelFileError as error:
-        raise AgentSpecError(f"{spec!r}: {error}") from None
+        raise AgentSpecError(f"{quoted(spec)}: {error}") from None
 
     def policy_for(num_players: int) -> NeuralPolicy:
         if num_players != policy.num_players:

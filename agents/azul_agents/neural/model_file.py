@@ -1,8 +1,11 @@
-"""Files of trained networks: plain arrays in an .npz, and beside them what they were trained on. No code inside."""
+"""Files of trained networks: plain arrays in an .npz, and beside them what they were trained on. No code inside.
+
+A file is read in this order: the directory, `meta`, the headers of the arrays, which must be those that `meta` asks for,
+and only then the arrays (`array_file`).
+"""
 
 import json
 import zipfile
-import zlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -10,9 +13,11 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from azul_env import observation_layout
+from azul_agents.array_file import UNREADABLE, array_in, header_in, members_of, open_archive
+from azul_agents.kinds import MAX_NETWORK_WIDTH
+from azul_env import brief, observation_layout, shown
 from azul_env.core.spec import FACTORY_CAPACITY, NUM_COLORS, NUM_DESTINATIONS
-from azul_env.files import atomic_file
+from azul_env.files import atomic_file, open_regular, parse_json
 from azul_env.observation import observation_parts, observation_size
 
 FORMAT: Final = 1
@@ -21,10 +26,7 @@ CENTER_KINDS: Final = 6  # one to five tiles of a color in the center, and six o
 NUM_KINDS: Final = FACTORY_CAPACITY + CENTER_KINDS
 CENTER_INPUTS: Final = NUM_COLORS * (CENTER_KINDS + 1) + 1  # kinds, counts, and the marker
 
-# What NumPy and zipfile raise on files that are damaged or something else (RuntimeError: encrypted, or unknown flags).
-UNREADABLE: Final = (
-    OSError, ValueError, EOFError, KeyError, RuntimeError, zipfile.BadZipFile, zlib.error
-)  # fmt: skip
+MAX_META_BYTES: Final = 1 << 20  # of `meta`, four per letter; that of the packaged models has 10 kB
 
 Arrays = dict[str, NDArray[np.float32]]
 
@@ -61,23 +63,15 @@ def write_model(path: Path, model: Model) -> None:
 def read_model(path: Path) -> Model:
     """The network in a file. Raises ModelFileError, which names the file and what is wrong with it."""
     try:
-        with np.load(path, allow_pickle=False) as archive:
-            damaged = archive.zip.testzip()  # NumPy stops reading before the sum is checked
-            if damaged:
-                raise ValueError(f"{damaged} is damaged")
-            contents = {name: archive[name] for name in archive.files}
+        with open_regular(path) as file, open_archive(file) as archive:
+            return _read(archive)
     except FileNotFoundError:
         raise ModelFileError(f"{path}: there is no such file") from None
-    except TypeError:  # NumPy gave one array, which is no archive
-        raise ModelFileError(f"{path}: not a model: it is a single array") from None
-    except UNREADABLE as error:
-        raise ModelFileError(f"{path}: not a model written by `azul export` ({error})") from None
-    try:
-        model = _model_of(contents)
-        _check_arrays(model)
     except ModelFileError as error:
         raise ModelFileError(f"{path}: {error}") from None
-    return model
+    except UNREADABLE as error:
+        why = brief(error)
+        raise ModelFileError(f"{path}: not a model written by `azul export` ({why})") from None
 
 
 def layout_as_json(num_players: int) -> list[list[Any]]:
@@ -110,42 +104,84 @@ def array_shapes(num_players: int, size: Mapping[str, int]) -> dict[str, tuple[i
     return shapes
 
 
-def _model_of(contents: dict[str, NDArray[Any]]) -> Model:
-    """The model that the arrays of a file describe, as far as its `meta` is right."""
-    if "meta" not in contents:
+def _read(archive: zipfile.ZipFile) -> Model:
+    """The model in an archive. Nothing is read that `meta` does not ask for."""
+    members = members_of(archive)
+    if "meta" not in members:
         raise ModelFileError("not a model: it has no `meta`")
+    model = _model_of(_meta_in(archive, members.pop("meta")))
+    shapes = array_shapes(model.num_players, model.size)
+    _check_names(shapes, members)
+    for name, shape in shapes.items():
+        _check_array(name, *header_in(archive, members[name]), shape)
+    for name in shapes:
+        model.arrays[name] = array_in(archive, members[name])
+    _check_arrays(model)
+    return model
+
+
+def _meta_in(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> str:
+    """The text of `meta`."""
+    shape, dtype = header_in(archive, member)
+    if shape or dtype.kind != "U" or dtype.itemsize > MAX_META_BYTES:
+        raise ModelFileError(
+            f"not a model: its `meta` is {brief(dtype)} {shown(shape)}, not a text"
+        )
+    return str(array_in(archive, member))
+
+
+def _model_of(text: str) -> Model:
+    """The model that `meta` describes, still without arrays."""
     try:
-        meta = json.loads(str(contents.pop("meta")))
+        meta = parse_json(text)
         written, num_players, size = meta["format"], meta["num_players"], meta["size"]
         layout, card = meta["observation_layout"], dict(meta["card"])
     except (ValueError, KeyError, TypeError) as error:
-        raise ModelFileError(f"its `meta` cannot be read ({error!r})") from None
+        raise ModelFileError(f"its `meta` cannot be read ({brief(repr(error))})") from None
     if written != FORMAT:
-        raise ModelFileError(f"it is of format {written}; this version reads format {FORMAT}")
-    if num_players not in (2, 3, 4):
-        raise ModelFileError(f"it is for {num_players!r} players; there are games of 2, 3 and 4")
+        raise ModelFileError(
+            f"it is of format {shown(written)}; this version reads format {FORMAT}"
+        )
+    if type(num_players) is not int or num_players not in (2, 3, 4):
+        raise ModelFileError(
+            f"it is for {shown(num_players)} players; there are games of 2, 3 and 4"
+        )
     if layout != layout_as_json(num_players):
         raise ModelFileError(
             "it was trained on another layout of the observation than this version has; train it again"
         )
     if not isinstance(size, dict) or sorted(size) != sorted(SIZES):
-        raise ModelFileError(f"its size is {size!r}; it must give {', '.join(SIZES)}")
-    if not all(isinstance(width, int) and width > 0 for width in size.values()):
-        raise ModelFileError(f"its size is {size!r}; all widths must be whole numbers above 0")
-    return Model(num_players, size, contents, card)
+        raise ModelFileError(f"its size is {shown(size)}; it must give {', '.join(SIZES)}")
+    widths = size.values()
+    if not all(type(width) is int and 0 < width <= MAX_NETWORK_WIDTH for width in widths):
+        raise ModelFileError(
+            f"its size is {shown(size)}; "
+            f"all widths must be whole numbers above 0 and at most {MAX_NETWORK_WIDTH:,}"
+        )
+    return Model(num_players, size, {}, card)
+
+
+def _check_names(shapes: Mapping[str, Any], arrays: Mapping[str, Any]) -> None:
+    if sorted(shapes) != sorted(arrays):
+        different = ", ".join(sorted(set(shapes) ^ set(arrays)))
+        raise ModelFileError(f"its arrays are not those of the network: see {brief(different)}")
+
+
+def _check_array(
+    name: str, shape: tuple[int, ...], dtype: np.dtype[Any], expected: tuple[int, ...]
+) -> None:
+    if shape != expected or dtype != np.float32:
+        raise ModelFileError(
+            f"its array {name} is {brief(dtype)} {shown(shape)}, not float32 {expected}"
+        )
 
 
 def _check_arrays(model: Model) -> None:
     """Raise ModelFileError unless the arrays are those of a network of the model's size."""
     shapes = array_shapes(model.num_players, model.size)
-    if sorted(shapes) != sorted(model.arrays):
-        different = ", ".join(sorted(set(shapes) ^ set(model.arrays)))
-        raise ModelFileError(f"its arrays are not those of the network: see {different}")
+    _check_names(shapes, model.arrays)
     for name, shape in shapes.items():
         array = model.arrays[name]
-        if array.shape != shape or array.dtype != np.float32:
-            raise ModelFileError(
-                f"its array {name} is {array.dtype} {array.shape}, not float32 {shape}"
-            )
+        _check_array(name, array.shape, array.dtype, shape)
         if not np.isfinite(array).all():
             raise ModelFileError(f"its array {name} holds numbers that are not finite")
