@@ -1,7 +1,9 @@
 """Plain minimax over whole rounds, without any pruning: what alpha-beta must agree with."""
 
+from functools import cache
+
 from azul_agents.search.evaluator import Evaluator, round_end_value, value
-from azul_agents.search.linear import linear_evaluator
+from azul_agents.search.shipped import evaluator_named
 from azul_env import GameState, afterstate, legal_actions
 from azul_env.core.jit import kernel
 
@@ -15,9 +17,15 @@ def _value(evaluator, rows, player):
     return 0.0
 
 
+@cache
+def shipped_evaluator(num_players: int) -> Evaluator:
+    """What the agents search with by default."""
+    return evaluator_named("network", num_players)
+
+
 def value_of(state: GameState, player: int, evaluator: Evaluator | None = None) -> float:
     """The value of a position to a player; of a round that is over, scored."""
-    return _value(evaluator or linear_evaluator(state.num_players), state.rows, player)
+    return _value(evaluator or shipped_evaluator(state.num_players), state.rows, player)
 
 
 def after(state: GameState, action: tuple[int, int, int]) -> tuple[GameState, bool]:

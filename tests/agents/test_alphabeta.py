@@ -143,3 +143,14 @@ def test_late_in_a_round__the_search_stops_when_all_is_solved() -> None:
 def test_bad_option__is_named(spec: str, message: str) -> None:
     with pytest.raises(AgentSpecError, match=message):
         make_agent(spec)
+
+
+def test_search__is_the_same_however_often_the_agent_searched_before() -> None:
+    agent = AlphaBetaAgent(options=AlphaBetaOptions(depth=5))
+    for seed in range(6):
+        state = new_game(2, rng=seed)
+        found = []
+        for _ in range(2):
+            action = agent.act(state, legal_mask(state), RNG)
+            found.append((action, agent.nodes))  # a table that loses other entries costs nodes
+        assert found[0] == found[1]

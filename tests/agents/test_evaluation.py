@@ -1,6 +1,7 @@
 """The features of a board against positions counted by hand, and what the fit makes of them."""
 
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,12 +18,13 @@ from azul_agents.search.features import (
     list_features,
     tiles_to_come,
 )
-from azul_agents.search.fitting import first_weights, self_play
+from azul_agents.search.fitting import SelfPlayGames, first_weights, self_play
 from azul_agents.search.linear import Weights, linear_evaluator, load_card, load_weights
 from azul_env import GameState, new_game
 from azul_env.core.jit import kernel
 from azul_env.core.spec import MAX_PLAYERS
 from azul_env.core.words import pack_lanes
+from azul_env.state import trusted_state
 from positions import position
 
 
@@ -110,7 +112,7 @@ def test_supply__between_rounds_is_what_the_next_deal_should_bring() -> None:
     rows["bag"] = pack_lanes([2, 20, 8, 10, 0])  # half of it is dealt
     rows["line_counts"][0, 0] = 0x11100  # lines 2, 3 and 4
     rows["line_colors"][0, 0] = 0x21000  # blue, yellow, red
-    features = features_of(GameState(rows), 0)
+    features = features_of(trusted_state(rows), 0)
     assert features["line_2_1_scarce"] == features["line_3_1_ample"] == 1
     assert features["line_4_1_fair"] == 1
 
@@ -165,3 +167,27 @@ def test_match__of_equals_is_even_and_learned_weights_beat_those_set_by_hand() -
     weights = load_weights(2)
     assert win_rate(weights, weights, games=20) == 0.5
     assert win_rate(weights, first_weights(), games=100) > 0.6
+
+
+@pytest.mark.parametrize("nodes", [0, 30])
+def test_self_play__goes_on_from_a_file_without_a_difference(tmp_path: Path, nodes: int) -> None:
+    weights = first_weights()
+    whole = self_play(2, 30, weights, seed=3, nodes=nodes)
+    first, second = (SelfPlayGames(2, weights, seed, nodes) for seed in (3, 4))
+    first.play(13)
+    first.save(tmp_path / "games.npz")
+    second.load(tmp_path / "games.npz")
+    assert second.played == 13
+    second.play(17)
+    for mine, theirs in zip(vars(second.sums).values(), vars(whole).values(), strict=True):
+        assert np.array_equal(mine, theirs)
+
+
+def test_broken_file_of_self_play__is_an_error_that_names_it(tmp_path: Path) -> None:
+    games = SelfPlayGames(2, first_weights(), seed=1)
+    file = tmp_path / "games.npz"
+    games.save(file)
+    for content in (b"", b"nothing", file.read_bytes()[:1000]):
+        file.write_bytes(content)
+        with pytest.raises(ValueError, match=r"games\.npz is broken: .*remove it"):
+            games.load(file)

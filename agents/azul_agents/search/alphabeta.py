@@ -1,20 +1,30 @@
 """The alpha-beta agent: iterative deepening within the round, with an evaluator at the leaves."""
 
-from collections.abc import Callable, Sequence
-from functools import cache
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from functools import cache, partial
+from queue import Empty, SimpleQueue
+from threading import Thread
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from azul_agents.base import Agent, MoveValue
+from azul_agents.base import Agent, AnalysisLimits, AnalysisStep, MoveValue
 from azul_agents.kinds import AlphaBetaOptions
-from azul_agents.search.deepening import begin, choose_in_all, deepen
+from azul_agents.search.deepening import (
+    begin,
+    choose_in_all,
+    deepen,
+    list_root,
+    search_to_depth,
+)
 from azul_agents.search.evaluator import Evaluator
-from azul_agents.search.linear import linear_evaluator
-from azul_agents.search.moves import action_of
+from azul_agents.search.moves import MAX_MOVES, action_of
 from azul_agents.search.pvs import MAX_PLIES, new_memory
-from azul_agents.search.timing import TimeLimit
+from azul_agents.search.shipped import evaluator_named
+from azul_agents.search.timing import NEVER, POLL_SECONDS, Stopwatch, TimeLimit
 from azul_env import GameState, Rows, new_game
 
 NO_LIMIT: Final = 1 << 60
@@ -27,17 +37,22 @@ class AlphaBetaAgent(Agent):
         self,
         spec: str = "alphabeta",
         options: AlphaBetaOptions | None = None,
-        new_evaluator: Callable[[int], Evaluator] = linear_evaluator,
+        new_evaluator: Callable[[int], Evaluator] | None = None,
     ) -> None:
         self.spec = spec
         self.options = options or AlphaBetaOptions()
         if self.options.time is None and self.options.nodes is None and self.options.depth is None:
-            self.options = AlphaBetaOptions(time=0.1, breadth=self.options.breadth)
+            self.options = replace(self.options, time=0.1)
+        if new_evaluator is None:
+            new_evaluator = partial(evaluator_named, self.options.evaluation)
         self.nodes = 0  # of the last search
         self.depth = 0  # reached by the last search
         self._evaluator = cache(new_evaluator)  # by number of players
         self._limit = TimeLimit(self.options.time)
-        self._memory = new_memory(self.options.breadth, self.options.nodes or NO_LIMIT)
+        self._max_depth = min(self.options.depth or MAX_PLIES, MAX_PLIES)
+        has_limit = self.options.time is not None or self.options.nodes is not None
+        widest = self.options.widest if has_limit else 0
+        self._memory = new_memory(self.options.breadth, self.options.nodes or NO_LIMIT, widest)
         self._warm_up()
 
     def act(self, state: GameState, legal_mask: NDArray[np.bool_], rng: np.random.Generator) -> int:
@@ -50,18 +65,95 @@ class AlphaBetaAgent(Agent):
         """The actions that `act` chooses in many games: in one compiled loop, unless there is a time limit."""
         if self.options.time is not None:
             return super().act_batch(rows, legal_masks, rngs)
-        if not legal_masks.any(axis=1).all():
-            raise ValueError("the game is over: there is no move to search")
         actions = np.zeros(len(rows), np.int64)
         self._memory.control["prune"] = 1
+        self._memory.control["keeps_table"] = 0
+        self._memory.control["node_limit"] = self.options.nodes or NO_LIMIT
         evaluator = self._evaluator(int(rows["num_players"][0]))
-        depth = self.options.depth or MAX_PLIES
-        choose_in_all(np.ascontiguousarray(rows), self._memory, evaluator, depth, actions)
+        rows = np.ascontiguousarray(rows)
+        choose_in_all(rows, self._memory, evaluator, self._max_depth, actions)
         return actions
 
     def analyse(self, state: GameState) -> list[MoveValue]:
         """All moves, each with the margin of points it leads to; equal factories are listed once."""
         return self._search(state, exact_values=True)
+
+    @property
+    def analysis_limits(self) -> AnalysisLimits:
+        """The limits of a move, except the depth, which holds for every analysis."""
+        return AnalysisLimits(self.options.time, self.options.nodes)
+
+    def analysis_steps(
+        self, state: GameState, limits: AnalysisLimits
+    ) -> Generator[AnalysisStep, None, None]:
+        """The values of `analyse` after every depth; between depths the last ones again, with the nodes so far."""
+        self._begin(state, exact_values=True, node_limit=limits.nodes)
+        control = self._memory.control
+        control["deadline"] = NEVER
+        steps: SimpleQueue[AnalysisStep | BaseException | None] = SimpleQueue()
+        # A thread of its own, since the search, which runs without the GIL, has to be stopped in the middle.
+        arguments = (self._evaluator(state.num_players), steps)
+        worker = Thread(target=self._deepen_by_steps, args=arguments, daemon=True)
+        worker.start()
+        try:
+            yield from self._watched(steps, Stopwatch(limits))
+        finally:
+            control["stop"] = 1
+            worker.join()
+
+    def _deepen_by_steps(self, evaluator: Evaluator, steps: SimpleQueue[Any]) -> None:
+        """Search deeper and deeper; every whole depth is a step, and the end is None or what went wrong."""
+        memory, max_depth = self._memory, self._max_depth
+        try:
+            count = list_root(memory, evaluator)
+            for depth in range(1, max_depth + 1):
+                if search_to_depth(memory, evaluator, depth, count, True) < count:
+                    break
+                steps.put(self._step(count, depth, is_last=depth == max_depth))
+                if memory.control["has_horizon"][0] == 0:
+                    break
+            steps.put(None)
+        except BaseException as error:
+            steps.put(error)
+
+    def _watched(self, steps: SimpleQueue[Any], watch: Stopwatch) -> Iterator[AnalysisStep]:
+        """Pass on the steps of a running search, and have it stopped at a limit."""
+        control = self._memory.control
+        latest: AnalysisStep = _checked(steps.get())  # depth 1 takes no time worth a limit
+        while True:
+            yield latest
+            if latest.is_final:
+                return
+            watch.note_report()
+            step = latest
+            while step is latest:
+                if watch.is_over():
+                    control["stop"] = 1
+                with suppress(Empty):
+                    step = _checked(steps.get(timeout=POLL_SECONDS))
+                if step is latest and watch.is_report_due():
+                    step = latest._replace(nodes=int(control["nodes"][0]))
+            if step is None:
+                step = latest._replace(nodes=int(control["nodes"][0]), is_final=True)
+            latest = step
+
+    def _step(self, count: int, depth: int, is_last: bool) -> AnalysisStep:
+        """What the search knows after a whole depth."""
+        memory = self._memory
+        is_solved = memory.control["has_horizon"][0] == 0
+        self.nodes, self.depth = int(memory.control["nodes"][0]), depth
+        lines = [
+            tuple(action_of(move) for move in memory.lines[slot, :length].tolist())
+            for slot, length in enumerate(memory.line_lengths[:count].tolist())
+        ]
+        return AnalysisStep(
+            moves=self._ranked(count),
+            lines={line[0]: line for line in lines},
+            depth=depth,
+            nodes=self.nodes,
+            is_solved=bool(is_solved),
+            is_final=bool(is_last or is_solved),
+        )
 
     def _warm_up(self) -> None:
         """Compile everything before the first clock runs: a search that is stopped at once."""
@@ -70,19 +162,38 @@ class AlphaBetaAgent(Agent):
         self._memory.control["stop"] = 1
         deepen(self._memory, self._evaluator(2), 1, False)
 
+    def _begin(self, state: GameState, exact_values: bool, node_limit: int | None) -> None:
+        """Prepare a search of a position."""
+        control = self._memory.control
+        self._memory.stack[0] = state.rows[0]
+        control["prune"] = not exact_values
+        # An analysis, and a move by a limit on nodes, depend on nothing but the position.
+        is_timed = self.options.time is not None and self.options.nodes is None
+        control["keeps_table"] = is_timed and not exact_values
+        control["node_limit"] = node_limit or NO_LIMIT
+        if exact_values:  # the first depth, a node for each move, is always searched
+            control["node_limit"] = max(MAX_MOVES + 1, control["node_limit"][0])
+        begin(self._memory, state.current_player)
+
     def _search(self, state: GameState, exact_values: bool) -> list[MoveValue]:
         """Deepen until the limit; returns the moves, the best first."""
-        if state.is_terminal:
-            raise ValueError("the game is over: there is no move to search")
         memory = self._memory
         with self._limit.running(memory.control):
-            memory.stack[0] = state.rows[0]
-            memory.control["prune"] = not exact_values
-            begin(memory, state.current_player)
+            self._begin(state, exact_values, self.options.nodes)
             evaluator = self._evaluator(state.num_players)
-            count = deepen(memory, evaluator, self.options.depth or MAX_PLIES, exact_values)
+            count = deepen(memory, evaluator, self._max_depth, exact_values)
             self.nodes = int(memory.control["nodes"][0])
             self.depth = int(memory.control["depth_reached"][0])
-            moves, values = memory.moves[0, :count], memory.root_values[:count]
-            ranked = zip(moves.tolist(), values.tolist(), strict=True)
-            return [MoveValue(action_of(move), value) for move, value in ranked]
+            return self._ranked(count)
+
+    def _ranked(self, count: int) -> list[MoveValue]:
+        moves, values = self._memory.moves[0, :count], self._memory.root_values[:count]
+        ranked = zip(moves.tolist(), values.tolist(), strict=True)
+        return [MoveValue(action_of(move), value) for move, value in ranked]
+
+
+def _checked(step: AnalysisStep | BaseException | None) -> Any:
+    """A step of a search; raises what went wrong in it."""
+    if isinstance(step, BaseException):
+        raise step
+    return step

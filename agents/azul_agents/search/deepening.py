@@ -1,25 +1,50 @@
 """Iterative deepening, the root of alpha-beta: the best moves first, deeper and deeper until a limit."""
 
+from typing import Any, Final
+
 import numpy as np
 from numpy.typing import NDArray
 
 from azul_agents.search.evaluator import Evaluator, Moves, prepare
-from azul_agents.search.moves import action_of, list_with_keys, next_best
+from azul_agents.search.moves import (
+    action_of,
+    list_moves,
+    list_with_keys,
+    move_parts,
+    next_best,
+)
 from azul_agents.search.pvs import (
+    MAX_PLIES,
     NULL_WINDOW,
     SearchMemory,
     descend_by,
     search,
     value_of_ended_round,
 )
+from azul_agents.search.transposition import (
+    EXACT,
+    NO_MOVE,
+    TABLE_SIZE,
+    position_key,
+    round_salt,
+    search_salt,
+    slot_of_signature,
+)
 from azul_env.core.jit import called_kernel, kernel
 from azul_env.core.state import Rows
+from azul_env.core.step import play_move
 from azul_env.core.words import as_bool, as_int64
+
+WIDENING_PERCENT: Final = 150  # of a breadth: the next one
+BREADTH_OF_MOST: Final = 40  # few positions have more moves: beyond it, all are searched
 
 
 @kernel
 def begin(memory: SearchMemory, searcher: int) -> None:
-    """Reset counters and flags for a new search, which uses nothing that the last one stored."""
+    """Reset counters and flags for a new search of stack[0].
+
+    It uses nothing that earlier ones have stored, unless it `keeps_table`, and they searched the same round.
+    """
     control = memory.control[0]
     control["nodes"] = 0
     control["next_look"] = 0
@@ -27,7 +52,11 @@ def begin(memory: SearchMemory, searcher: int) -> None:
     control["is_aborted"] = 0
     control["depth_reached"] = 0
     control["searcher"] = searcher
+    control["breadth"] = control["first_breadth"]
     control["generation"] += 1
+    control["salt"] = search_salt(control["generation"])
+    if control["keeps_table"]:
+        control["salt"] = round_salt(memory.stack[0], searcher, control["prune"])
 
 
 @called_kernel
@@ -37,38 +66,64 @@ def deepen(memory: SearchMemory, evaluator: Evaluator, max_depth: int, exact_val
     Returns the number of moves. A search that is stopped in the middle still counts, since it has looked at the best
     move so far before all others; where `exact_values` are asked for, the last whole search does.
     """
-    control, root_values, previous = memory.control[0], memory.root_values, memory.previous_values
-    prepare(evaluator, memory.stack[0])
-    count = _list_root(memory, evaluator)
-    for slot in range(count):
-        root_values[slot] = -np.inf
-    for depth in range(1, max_depth + 1):
-        control["has_horizon"] = 0
-        for slot in range(count):
-            previous[slot] = root_values[slot]
-        searched = _search_root(memory, evaluator, depth, count, exact_values)
-        if searched < count and exact_values and depth > 1:
-            for slot in range(count):
-                root_values[slot] = previous[slot]  # values of different depths do not compare
-            break
-        _rank(memory.moves[0], root_values, searched)
-        if searched < count:
-            break
-        control["depth_reached"] = depth
-        if control["has_horizon"] == 0 or (count == 1 and not exact_values):
-            break  # every line has reached the end of the round, or there is nothing to choose
+    control = memory.control[0]
+    count = list_root(memory, evaluator)
+    depth = as_int64(1)
+    while depth <= max_depth:
+        searched = search_to_depth(memory, evaluator, depth, count, exact_values)
+        if searched < count or (count == 1 and not exact_values):
+            break  # a limit is reached, or there is nothing to choose
+        if control["has_horizon"]:
+            depth += 1
+        elif exact_values or not _widen(control):
+            break  # an analysis has one breadth, so that its steps compare
     return count
 
 
 @kernel
-def _list_root(memory: SearchMemory, evaluator: Evaluator) -> int:
-    """List the moves of the root in their order of search; returns their number."""
+def _widen(control: Any) -> bool:
+    """Have more moves searched in every position, since all lines reach the end of the round; false if that is all."""
+    if control["breadth"] >= control["widest"]:
+        return False
+    breadth = control["breadth"]
+    wider = max(breadth + 1, breadth * WIDENING_PERCENT // 100)
+    control["breadth"] = (
+        control["widest"] if wider > BREADTH_OF_MOST else min(wider, control["widest"])
+    )
+    return True
+
+
+@called_kernel
+def search_to_depth(
+    memory: SearchMemory, evaluator: Evaluator, depth: int, count: int, exact_values: bool
+) -> int:
+    """One iteration of deepening: search the root's moves and rank them; returns how many were searched."""
+    control, root_values, previous = memory.control[0], memory.root_values, memory.previous_values
+    control["has_horizon"] = 0
+    for slot in range(count):
+        previous[slot] = root_values[slot]
+    searched = _search_root(memory, evaluator, depth, count, exact_values)
+    if searched < count and exact_values and depth > 1:
+        for slot in range(count):
+            root_values[slot] = previous[slot]  # values of different depths do not compare
+        return searched
+    _rank(memory.moves[0], root_values, searched)
+    if searched == count:
+        control["depth_reached"] = depth
+    return searched
+
+
+@called_kernel
+def list_root(memory: SearchMemory, evaluator: Evaluator) -> int:
+    """Begin with stack[0]: list its moves in their order of search, without values; returns their number."""
+    prepare(evaluator, memory.stack[0])
     # The arrays of ply 1 are free before the search.
     unordered, keys = memory.moves[1], memory.sort_keys[1]
     prune = memory.control[0]["prune"] == 1
     count = list_with_keys(evaluator, memory.stack[0], unordered, memory.gains, keys, prune)
     for slot in range(count):
         memory.moves[0, slot] = unordered[next_best(keys, count)]
+        memory.root_values[slot] = -np.inf
     return count
 
 
@@ -95,8 +150,37 @@ def _search_root(
         if control["is_aborted"]:
             return slot
         memory.root_values[slot] = found
+        if exact_values:
+            note_line(memory, slot, found)
         low = max(low, found)
     return count
+
+
+@kernel
+def note_line(memory: SearchMemory, slot: int, found: float) -> None:
+    """Write the line that a root move's exact value comes from: the move, then the table's best ones.
+
+    The line ends where the round does, at the horizon, or where the table has lost the position.
+    """
+    line, salt = memory.lines[slot], memory.control[0]["salt"]
+    line[0] = memory.moves[0, slot]
+    length = as_int64(1)
+    while length < MAX_PLIES and memory.stack[length]["available"] != 0:
+        row, moves = memory.stack[length], memory.moves[length]
+        key = position_key(row, salt)
+        entry = memory.table[key & (TABLE_SIZE - 1)]
+        if entry["key"] != key or entry["bound"] != EXACT or entry["value"] != found:
+            break
+        count = list_moves(row, moves, as_bool(False))
+        chosen = slot_of_signature(row, entry["best_move"], moves, count)
+        if chosen == NO_MOVE:
+            break
+        line[length] = moves[chosen]
+        memory.stack[length + 1] = row
+        source, color, destination = move_parts(moves[chosen])
+        play_move(memory.stack[length + 1], source, color, destination)
+        length += 1
+    memory.line_lengths[slot] = length
 
 
 @kernel

@@ -55,8 +55,7 @@ class Evaluator(Protocol):
 def _keep_out_of_cache(evaluator_class: type) -> None:
     """Stop caching compiled code, for the rest of this process, if a class is not part of this package.
 
-    The cache is keyed on the sources of the package, so edits of the class would go unnoticed. And Numba's index of cached
-    code names the class: no process that cannot import it could read that index any more.
+    The cache is keyed on the sources of the package, so edits of the class would go unnoticed.
     """
     package = __name__.partition(".")[0]
     if evaluator_class.__module__.partition(".")[0] != package:

@@ -81,8 +81,13 @@ def tiles_to_come(row: Row) -> int:
     tiles = as_int64(0)
     for source in range(center_of(row) + 1):
         tiles += row["sources"][source]
-    if tiles != 0:
-        return tiles
+    return tiles if tiles != 0 else expected_deal(row)
+
+
+@kernel
+def expected_deal(row: Row) -> int:
+    """Lanes: the tiles that the next deal can be expected to bring, rounded down."""
+    tiles = as_int64(0)
     drawn = FACTORY_CAPACITY * center_of(row)
     bag, lid = row["bag"], row["lid"]
     from_bag = min(drawn, lane_total(bag))
@@ -113,6 +118,20 @@ def dead_tiles(row: Row, player: int, tiles: int) -> int:
         if (legal >> NUM_DESTINATIONS * color) & ANY_LINE == 0:
             dead += lane(tiles, color)
     return min(dead, FLOOR_SLOTS) if row["available"] != 0 else 0
+
+
+@kernel
+def board_word(row: Row, player: int, tiles: int) -> int:
+    """Lines, floor, supplies and dead tiles of a board, in 54 bits: the part of a cache's key that evaluators share."""
+    counts, colors = row["line_counts"][player], row["line_colors"][player]
+    supplies = as_int64(0)
+    for line in range(1, NUM_LINES):
+        count = (counts >> NIBBLE_BITS * line) & NIBBLE
+        color = (colors >> NIBBLE_BITS * line) & NIBBLE
+        supply = supply_of(row, tiles, color, line + 1 - count)
+        supplies |= (supply if 0 < count <= line else 0) << 2 * line
+    board = counts | colors << 20 | supplies << 38 | floor_tokens(row["floors"][player]) << 48
+    return board | dead_tiles(row, player, tiles) << 51
 
 
 @kernel

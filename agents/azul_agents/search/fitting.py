@@ -5,13 +5,14 @@ random. Every position they pass is a sample: the features of the boards, the pl
 margin that the game ended with. Samples are not kept, only the sums that the regression needs, one set for each bucket.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from azul_agents.array_file import read_arrays
 from azul_agents.search.deepening import choose
 from azul_agents.search.evaluator import prepare, round_end_value, value
 from azul_agents.search.features import (
@@ -28,7 +29,7 @@ from azul_agents.search.linear import LinearEvaluator, Weights, linear_evaluator
 from azul_agents.search.moves import action_of, list_with_keys, move_parts, next_best
 from azul_agents.search.pvs import MAX_PLIES, SearchMemory, new_memory
 from azul_env.core.actions import action_parts
-from azul_env.core.chance import Chances, chances_from, deal, random_below
+from azul_env.core.chance import Chances, chances_from, checked_chances, deal, random_below
 from azul_env.core.jit import called_kernel, kernel
 from azul_env.core.rounds import PLAYING
 from azul_env.core.spec import DEFAULT_MAX_ROUNDS, MAX_PLAYERS
@@ -41,6 +42,7 @@ from azul_env.core.step import (
     reset_game,
 )
 from azul_env.core.words import as_bool, as_int64
+from azul_env.files import atomic_file
 
 LOOKED_AT: Final = 12  # moves that a player compares, the best by expected gain
 DRAWN_FROM: Final = 6  # a random move is one of this many, the best by expected gain
@@ -227,6 +229,67 @@ class SelfPlay:
         return float(error / total)
 
 
+class SelfPlayGames:
+    """Games of self-play under way: how many were played, their sums, and the generator of the next."""
+
+    def __init__(
+        self,
+        num_players: int,
+        weights: Weights,
+        seed: int,
+        nodes: int = 0,
+        epsilon: float = EPSILON,
+    ) -> None:
+        self.played = 0
+        self.sums = SelfPlay.nothing()
+        self._chances = chances_from(seed, 1)
+        self._num_players, self._epsilon = num_players, epsilon
+        self._evaluator = linear_evaluator(num_players, weights)
+        # A search uses nothing that the last one stored, so a resumed run may begin with an empty memory.
+        self._memory = new_memory(breadth=10, node_limit=nodes)
+        self._rows = empty_rows(2)
+        self._samples = np.zeros((MAX_SAMPLES, 3 + 2 * MAX_PLAYERS * MAX_LISTED))
+
+    def play(self, games: int) -> None:
+        """Play games in compiled code, without the interpreter lock."""
+        play_and_sum(
+            self._num_players,
+            games,
+            self._evaluator,
+            self._chances,
+            0,
+            self._epsilon,
+            self.sums.grams,
+            self.sums.moments,
+            self.sums.squares,
+            self._rows,
+            self._samples,
+            self._memory,
+        )
+        self.played += games
+
+    def save(self, path: Path) -> None:
+        """Write the games so far, from which `load` goes on without a difference."""
+        with atomic_file(path) as file:
+            np.savez(file, played=self.played, chances=self._chances, **vars(self.sums))
+
+    def load(self, path: Path) -> None:
+        """Go on from a file of `save`. Raises ValueError if it is broken."""
+        parts = vars(self.sums) | {"played": np.array(self.played), "chances": self._chances}
+        headers = {name: (part.shape, part.dtype) for name, part in parts.items()}
+        try:
+            saved = read_arrays(path, headers)
+            checked_chances(saved["chances"])
+            sums = [saved[name] for name in vars(self.sums)]
+            if saved["played"] < 0 or not all(np.isfinite(part).all() for part in sums):
+                raise ValueError(f"{path} is broken: its numbers are out of range")
+        except ValueError as error:
+            raise ValueError(f"{error}: remove it, and its games are played again") from None
+        self.played = int(saved["played"])
+        for name, part in parts.items():
+            part[...] = saved[name]
+
+
 def self_play(
     num_players: int,
     games: int,
@@ -234,35 +297,11 @@ def self_play(
     seed: int,
     nodes: int = 0,
     epsilon: float = EPSILON,
-    on_games: Callable[[int], None] = lambda games: None,
-    chunk: int = 500,
 ) -> SelfPlay:
-    """Play games in compiled code, a chunk at a time so that progress can be shown; `nodes` bounds each search."""
-    sums = SelfPlay.nothing()
-    chances = chances_from(seed, 1)
-    evaluator = linear_evaluator(num_players, weights)
-    memory = new_memory(breadth=10, node_limit=nodes)
-    rows, samples = empty_rows(2), np.zeros((MAX_SAMPLES, 3 + 2 * MAX_PLAYERS * MAX_LISTED))
-    played = 0
-    while played < games:
-        now = min(chunk, games - played)
-        play_and_sum(
-            num_players,
-            now,
-            evaluator,
-            chances,
-            0,
-            epsilon,
-            sums.grams,
-            sums.moments,
-            sums.squares,
-            rows,
-            samples,
-            memory,
-        )
-        played += now
-        on_games(now)
-    return sums
+    """The sums of games in which `nodes` bounds each search."""
+    under_way = SelfPlayGames(num_players, weights, seed, nodes, epsilon)
+    under_way.play(games)
+    return under_way.sums
 
 
 def first_weights() -> Weights:

@@ -18,14 +18,14 @@ from azul_agents.search.features import (
     MAX_LISTED,
     Amounts,
     Indices,
+    board_word,
     bucket_of,
-    dead_tiles,
     list_features,
     starts_next,
-    supply_of,
     tiles_to_come,
 )
 from azul_agents.search.moves import move_parts, tiles_taken
+from azul_env import GameState
 from azul_env.core.intrinsics import popcount
 from azul_env.core.jit import called_kernel, kernel
 from azul_env.core.moves import floor_tokens
@@ -35,7 +35,7 @@ from azul_env.core.scoring import (
     row_cells,
 )
 from azul_env.core.spec import FLOOR, FLOOR_SLOTS, MAX_PLAYERS, NUM_COLORS, NUM_LINES
-from azul_env.core.state import NIBBLE, NIBBLE_BITS, Row, center_of
+from azul_env.core.state import NIBBLE, NIBBLE_BITS, Row, Rows, center_of
 from azul_env.core.variant import color_tiles, placement, wall_of
 from azul_env.core.words import as_int64
 
@@ -121,17 +121,10 @@ def board_value(evaluator: LinearEvaluator, row: Row, seat: int, tiles: int, buc
 @kernel
 def _board_key(row: Row, seat: int, tiles: int, bucket: int) -> int:
     """A hash of everything that the features of a board and their weights depend on."""
-    counts, colors = row["line_counts"][seat], row["line_colors"][seat]
-    supplies = as_int64(0)
-    for line in range(1, NUM_LINES):
-        count = (counts >> NIBBLE_BITS * line) & NIBBLE
-        color = (colors >> NIBBLE_BITS * line) & NIBBLE
-        supply = supply_of(row, tiles, color, line + 1 - count)
-        supplies |= (supply if 0 < count <= line else 0) << 2 * line
     is_mover = 1 if row["current_player"] == seat else 0
     is_starter = 1 if starts_next(row, seat) else 0
-    board = counts | colors << 20 | supplies << 38 | floor_tokens(row["floors"][seat]) << 48
-    board |= dead_tiles(row, seat, tiles) << 51 | is_mover << 54 | is_starter << 55 | bucket << 56
+    board = board_word(row, seat, tiles)
+    board |= is_mover << 54 | is_starter << 55 | bucket << 56
     scored = row["walls"][seat] | row["scores"][seat] << WALL_BITS
     return board * MIX_BOARD + scored * MIX_SCORED
 
@@ -191,6 +184,20 @@ def write_gains(
             )
         lost = min(FLOOR_SLOTS, tokens + fallen + marker)
         gains[slot] = gain - (PENALTY[lost] - PENALTY[tokens]) + MARKER_WORTH[marker]
+
+
+@called_kernel
+def write_margins(evaluator: LinearEvaluator, rows: Rows, margins: Amounts) -> None:
+    """Write the margin that every seat of rows[0] can expect."""
+    for seat in range(rows[0]["num_players"]):
+        margins[seat] = margin(evaluator, rows[0], seat)
+
+
+def expected_margins(state: GameState) -> list[float]:
+    """The margin that every seat can expect, without a search; they add up to 0."""
+    margins = np.zeros(state.num_players)
+    write_margins(linear_evaluator(state.num_players), state.rows, margins)
+    return margins.tolist()
 
 
 @cache

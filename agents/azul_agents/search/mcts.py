@@ -1,19 +1,27 @@
 """The Monte-Carlo tree search agent: search within the round, with an evaluator or random playouts at the leaves."""
 
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Generator
 from functools import cache
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from azul_agents.base import Agent, MoveValue
+from azul_agents.base import Agent, AnalysisLimits, AnalysisStep, MoveValue
 from azul_agents.kinds import MCTS_LEAVES, MctsOptions
 from azul_agents.search.evaluator import Evaluator
 from azul_agents.search.linear import linear_evaluator
-from azul_agents.search.timing import TimeLimit
-from azul_agents.search.tree import GAME, MARGIN_SCALE, ROUND, VALUE, new_tree
-from azul_env import GameState, new_game
+from azul_agents.search.timing import NEVER, POLL_SECONDS, Stopwatch, TimeLimit
+from azul_agents.search.tree import (
+    GAME,
+    MARGIN_SCALE,
+    ROUND,
+    SIMULATIONS_PER_LOOK,
+    VALUE,
+    new_tree,
+)
+from azul_env import GameState, encode_action, legal_actions, new_game
 
 LEAVES: Final[dict[str, int]] = dict(zip(MCTS_LEAVES, (VALUE, ROUND, GAME), strict=True))
 CAPACITY: Final = 1 << 21  # nodes; a tree that is full goes on with what it has
@@ -43,11 +51,51 @@ class MctsAgent(Agent):
         return self._search(state, np.uint64(rng.bit_generator.random_raw()))[0][0]
 
     def analyse(self, state: GameState) -> list[MoveValue]:
-        """The moves, most visited first, with the margin of points that their mean result stands for."""
-        return [
-            MoveValue(action, margin_of(mean))
-            for action, _, mean in self._search(state, np.uint64(0))
-        ]
+        """The moves, most visited first, with the margin of points that their mean result stands for.
+
+        A move that was never tried has the lowest value of those that were.
+        """
+        return _margins(state, self._search(state, np.uint64(0)))
+
+    @property
+    def analysis_limits(self) -> AnalysisLimits:
+        """The limits of a move."""
+        return AnalysisLimits(self._limit.seconds, self.options.simulations)
+
+    def analysis_steps(
+        self, state: GameState, limits: AnalysisLimits
+    ) -> Generator[AnalysisStep, None, None]:
+        """The values of `analyse` as the tree grows."""
+        memory, evaluator = self._memory, self._evaluator(state.num_players)
+        memory.control["deadline"] = NEVER
+        memory.begin(state.rows, LEAVES[self.options.leaf], 0, np.uint64(0))
+        watch = Stopwatch(limits)
+        self.simulations = 0
+        total, chunk = limits.nodes or NO_LIMIT, SIMULATIONS_PER_LOOK
+        while True:
+            began = time.monotonic()
+            memory.control["simulation_limit"] = min(total, self.simulations + chunk)
+            memory.run(evaluator, self.options.exploration)
+            self.simulations = int(memory.control["simulations"][0])
+            if time.monotonic() - began < POLL_SECONDS / 2:
+                chunk *= 2
+            is_final = self.simulations >= total or watch.is_over()
+            if is_final or watch.is_report_due():
+                yield self._step(state, is_final)
+            if is_final:
+                return
+
+    def _step(self, state: GameState, is_final: bool) -> AnalysisStep:
+        moves = _margins(state, self._ranked())
+        searched = {line[0]: line for line in self._memory.root_lines()}
+        return AnalysisStep(
+            moves=moves,
+            lines={move.action: searched.get(move.action, (move.action,)) for move in moves},
+            depth=None,
+            nodes=self.simulations,
+            is_solved=False,
+            is_final=is_final,
+        )
 
     def _warm_up(self) -> None:
         """Compile everything before the first clock runs: a single simulation."""
@@ -56,15 +104,27 @@ class MctsAgent(Agent):
 
     def _search(self, state: GameState, stream: np.uint64) -> list[tuple[int, int, float]]:
         """Action, visits and mean result of every move, most visited first."""
-        if state.is_terminal:
-            raise ValueError("the game is over: there is no move to search")
         memory = self._memory
         with self._limit.running(memory.control):
             limit = self.options.simulations or NO_LIMIT
             memory.begin(state.rows, LEAVES[self.options.leaf], limit, stream)
             memory.run(self._evaluator(state.num_players), self.options.exploration)
             self.simulations = int(memory.control["simulations"][0])
-            return sorted(memory.root_moves(), key=lambda move: (-move[1], -move[2]))
+            return self._ranked()
+
+    def _ranked(self) -> list[tuple[int, int, float]]:
+        return sorted(self._memory.root_moves(), key=lambda move: (-move[1], -move[2]))
+
+
+def _margins(state: GameState, ranked: list[tuple[int, int, float]]) -> list[MoveValue]:
+    """Values of moves; those never tried, or left out by the search, get the lowest of the others."""
+    lowest = min(mean for _, visits, mean in ranked if visits)
+    values = {action: max(mean, lowest) for action, _, mean in ranked}
+    firsts = {*map(state.factories.index, state.factories), len(state.factories)}
+    for move in legal_actions(state):
+        if move.source in firsts:  # of equal factories only the first is listed
+            values.setdefault(encode_action(move, state.num_players), lowest)
+    return [MoveValue(action, margin_of(mean)) for action, mean in values.items()]
 
 
 def margin_of(result: float) -> float:

@@ -41,7 +41,9 @@ NULL_WINDOW: Final = 1e-6
 CONTROL: Final = np.dtype(
     [
         ("searcher", np.int64),  # seat
-        ("breadth", np.int64),  # moves searched in a position below the root
+        ("first_breadth", np.int64),  # moves searched in a position below the root, to begin with
+        ("widest", np.int64),  # the same, at most, once all lines reach the end of the round
+        ("breadth", np.int64),  # the same, now
         ("prune", np.int64),  # 1: big throws on the floor are left out
         ("node_limit", np.int64),
         ("deadline", np.int64),  # in nanoseconds of the clock
@@ -49,7 +51,9 @@ CONTROL: Final = np.dtype(
         ("stop", np.int64),  # 1: a time limit is reached
         ("is_aborted", np.int64),  # 1: the search returned early, its value means nothing
         ("nodes", np.int64),  # positions visited below the root
-        ("generation", np.int64),  # number of the search, part of the table's keys
+        ("keeps_table", np.int64),  # 1: searches of one round use what earlier ones have stored
+        ("generation", np.int64),  # number of the search
+        ("salt", np.int64),  # part of the table's keys
         ("has_horizon", np.int64),  # 1: a line was cut before the end of the round
         ("depth_reached", np.int64),
     ],
@@ -89,12 +93,16 @@ class SearchMemory(NamedTuple):
     gains: Gains  # scratch space
     root_values: NDArray[np.float64]  # of the moves at the root
     previous_values: NDArray[np.float64]  # the same, one iteration before
+    lines: NDArray[np.int64]  # packed moves that the exact values come from, by slot at the root
+    line_lengths: NDArray[np.int64]
 
 
-def new_memory(breadth: int, node_limit: int) -> SearchMemory:
-    """Memory for searches with these limits."""
+def new_memory(breadth: int, node_limit: int, widest: int = 0) -> SearchMemory:
+    """Memory for searches with these limits; by default their breadth stays what it is."""
     control = np.zeros(1, CONTROL)
-    control["breadth"], control["node_limit"] = breadth, node_limit
+    control["first_breadth"] = min(breadth, MAX_MOVES)
+    control["widest"] = min(max(breadth, widest), MAX_MOVES)
+    control["node_limit"] = node_limit
     control["prune"], control["deadline"] = 1, NEVER
     return SearchMemory(
         control=control,
@@ -106,6 +114,8 @@ def new_memory(breadth: int, node_limit: int) -> SearchMemory:
         gains=np.zeros(MAX_MOVES),
         root_values=np.zeros(MAX_MOVES),
         previous_values=np.zeros(MAX_MOVES),
+        lines=np.zeros((MAX_MOVES, MAX_PLIES), np.int64),
+        line_lengths=np.zeros(MAX_MOVES, np.int64),
     )
 
 
@@ -139,14 +149,15 @@ def open_node(memory: SearchMemory, evaluator: Evaluator, ply: int) -> bool:
         control["has_horizon"] = 1
         frame["best"] = value(evaluator, row, searcher)
         return True
-    key = position_key(row, control["generation"])
+    key = position_key(row, control["salt"])
     slot = key & (TABLE_SIZE - 1)
     # Listing the moves takes as long as loading the entry, and entries rarely suffice.
     prefetch(memory.table, slot)
     count = list_with_keys(evaluator, row, moves, memory.gains, keys, control["prune"] == 1)
     entry = memory.table[slot]
     if entry["key"] == key:
-        if is_sufficient(entry, frame["depth"], frame["alpha"], frame["beta"]):
+        breadth = control["breadth"]
+        if is_sufficient(entry, frame["depth"], breadth, frame["alpha"], frame["beta"]):
             if entry["depth"] != WHOLE_ROUND:
                 control["has_horizon"] = 1
             frame["best"] = entry["value"]
@@ -178,6 +189,7 @@ def close_node(memory: SearchMemory, ply: int) -> None:
     entry["value"] = frame["best"]
     entry["best_move"] = move_signature(memory.stack[ply], frame["best_move"])
     entry["depth"] = frame["depth"] if control["has_horizon"] else WHOLE_ROUND
+    entry["breadth"] = control["breadth"]
     entry["bound"] = bound
     control["has_horizon"] |= frame["had_horizon"]
 

@@ -12,6 +12,8 @@ from numba.core import cgutils as numba_cgutils
 from numba.extending import intrinsic, overload
 from numpy.typing import NDArray
 
+from azul_agents.base import AnalysisLimits
+
 HAS_CLOCK: Final = hasattr(time, "clock_gettime")  # every system but Windows
 NEVER: Final = (1 << 63) - 1  # a deadline that does not come
 cgutils: Any = numba_cgutils  # it has no types
@@ -20,6 +22,9 @@ cgutils: Any = numba_cgutils  # it has no types
 LEAST_MARGIN: Final = 0.005
 LARGEST_MARGIN: Final = 0.05
 OVERHEAD_DECAY: Final = 0.9  # of the longest overhead seen, per move
+
+POLL_SECONDS: Final = 0.02  # between looks at the limits of an analysis
+REPORT_SECONDS: Final = 0.3  # between steps of an analysis where no depth is completed
 
 
 @intrinsic
@@ -49,6 +54,32 @@ def _compiled_now() -> Any:
     if HAS_CLOCK:
         return lambda: _clock_gettime()  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
     return lambda: 0
+
+
+class Stopwatch:
+    """Says when an analysis is over and when its next step is due; the first is due at once."""
+
+    def __init__(self, limits: AnalysisLimits) -> None:
+        self._limits = limits
+        self._began = time.monotonic()
+        self._next_report = 0.0
+
+    def is_over(self) -> bool:
+        """True if the time is up or the analysis was stopped."""
+        seconds = self._limits.seconds
+        is_late = seconds is not None and time.monotonic() - self._began >= seconds
+        return is_late or self._limits.is_stopped()
+
+    def is_report_due(self) -> bool:
+        """True if the last report was REPORT_SECONDS ago; then the next one is due as much later."""
+        if time.monotonic() < self._next_report:
+            return False
+        self.note_report()
+        return True
+
+    def note_report(self) -> None:
+        """A report is made now."""
+        self._next_report = time.monotonic() + REPORT_SECONDS
 
 
 class TimeLimit:

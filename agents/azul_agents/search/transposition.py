@@ -22,6 +22,7 @@ from azul_env.core.words import as_int64
 
 TABLE_BITS: Final = 18
 TABLE_SIZE: Final = 1 << TABLE_BITS
+SALT_SHIFT: Final = np.uint64(TABLE_BITS)  # a salt changes keys, never slots
 
 EXACT, AT_LEAST, AT_MOST = 0, 1, 2  # which bound on the true value an entry's value is
 WHOLE_ROUND: Final = 1_000  # depth of a value whose every line reached the end of the round
@@ -33,7 +34,8 @@ ENTRY: Final = np.dtype(
         ("value", np.float64),
         ("best_move", np.int64),  # a signature; NO_MOVE in an empty entry
         ("depth", np.int32),  # to which the position was searched, or WHOLE_ROUND
-        ("bound", np.int32),
+        ("breadth", np.int16),  # with which it was searched
+        ("bound", np.int16),
     ],
     align=True,
 )
@@ -56,8 +58,30 @@ def mixed(word: int, salt: int) -> np.uint64:
 
 
 @kernel
-def position_key(row: Row, generation: int) -> int:
-    """The key of a position, the same for all orders of the factories; another one in every generation."""
+def search_salt(generation: int) -> int:
+    """The salt of a search that uses nothing that others have stored.
+
+    Which positions share a slot does not depend on it, so what a search finds does not depend on its number.
+    """
+    return as_int64(mixed(generation, as_int64(21)) << SALT_SHIFT)
+
+
+@kernel
+def round_salt(row: Row, searcher: int, prune: int) -> int:
+    """A salt made of what stays the same throughout a round and matters to the values that a search finds in it.
+
+    The lid may grow, but only by tiles that are missing elsewhere in the position.
+    """
+    salt = mixed(row["round"] * 8 + searcher * 2 + prune, as_int64(21))
+    salt += mixed(row["bag"], as_int64(22))
+    for seat in range(row["num_players"]):
+        salt += mixed(row["walls"][seat] + (row["scores"][seat] << 25), 23 + seat)
+    return as_int64(salt << SALT_SHIFT)
+
+
+@kernel
+def position_key(row: Row, salt: int) -> int:
+    """The key of a position, the same for all orders of the factories; another one in the same slot for every salt."""
     center = center_of(row)
     key = mixed(row["sources"][center] * 2 + row["marker_in_center"], as_int64(1))
     for source in range(center):
@@ -67,7 +91,7 @@ def position_key(row: Row, generation: int) -> int:
         key += mixed(lines, 3 + 4 * seat)
         key += mixed(row["floors"][seat], 4 + 4 * seat)
     seats = row["current_player"] + 4 * row["starting_player_next_round"]
-    key += mixed(seats + 16 * generation, as_int64(20))
+    key += mixed(seats, as_int64(20)) + np.uint64(salt)
     return as_int64(key)
 
 
@@ -81,18 +105,26 @@ def move_signature(row: Row, move: int) -> int:
 
 
 @kernel
-def put_best_move_first(row: Row, best_move: int, moves: Moves, keys: SortKeys, count: int) -> None:
-    """Have the move with this signature, if it is listed, chosen before all others."""
+def slot_of_signature(row: Row, signature: int, moves: Moves, count: int) -> int:
+    """The slot of the listed move with this signature; NO_MOVE if there is none."""
     for slot in range(count):
-        if move_signature(row, moves[slot]) == best_move:
-            put_first(keys, slot)
-            return
+        if move_signature(row, moves[slot]) == signature:
+            return slot
+    return NO_MOVE
 
 
 @kernel
-def is_sufficient(entry: Any, depth: int, alpha: float, beta: float) -> bool:
-    """True if an entry's value settles a search of this depth and window."""
-    if entry["depth"] < depth:
+def put_best_move_first(row: Row, best_move: int, moves: Moves, keys: SortKeys, count: int) -> None:
+    """Have the move with this signature, if it is listed, chosen before all others."""
+    slot = slot_of_signature(row, best_move, moves, count)
+    if slot != NO_MOVE:
+        put_first(keys, slot)
+
+
+@kernel
+def is_sufficient(entry: Any, depth: int, breadth: int, alpha: float, beta: float) -> bool:
+    """True if an entry's value settles a search of this depth, breadth and window."""
+    if entry["depth"] < depth or entry["breadth"] < breadth:
         return False
     bound, value = entry["bound"], entry["value"]
     return (

@@ -112,6 +112,21 @@ class TreeMemory(NamedTuple):
         actions = [action_of(move) for move in self.move[children].tolist()]
         return list(zip(actions, visits.tolist(), means.tolist(), strict=True))
 
+    def root_lines(self) -> list[tuple[int, ...]]:
+        """For every move at the root, the actions from there on along the most visited nodes."""
+        start = int(self.first[0])
+        return [self._line_from(node) for node in range(start, start + int(self.span[0]))]
+
+    def _line_from(self, node: int) -> tuple[int, ...]:
+        line = [int(action_of(int(self.move[node])))]
+        while self.first[node] and self.visits[node] > 1:
+            start, span = int(self.first[node]), int(self.span[node])
+            node = start + int(self.visits[start : start + span].argmax())
+            if self.visits[node] == 0:
+                break
+            line.append(int(action_of(int(self.move[node]))))
+        return tuple(line)
+
 
 def new_tree(capacity: int) -> TreeMemory:
     """Memory for trees of up to `capacity` nodes."""

@@ -1,0 +1,1 @@
+"""Networks at the leaves of a search: features, compiled evaluation and files."""

@@ -1,0 +1,87 @@
+"""Files of networks: plain arrays in an .npz, and a card beside it that says how they were made.
+
+The weights of features, of which there are many, are stored as float16.
+"""
+
+import json
+from functools import cache
+from importlib.resources import as_file, files
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from azul_agents.array_file import Header, read_arrays
+from azul_agents.search.network.evaluator import NetworkEvaluator, new_evaluator
+from azul_agents.search.network.layers import SHAPES, Floats, Layers, flat
+from azul_env import brief
+from azul_env.files import atomic_file, write_atomically
+
+INNER, ENDS = NETWORKS = "inner", "ends"  # inside rounds, and for their ends
+STORED_AS_HALVES: Final = "board"
+HEADERS: Final[dict[str, Header]] = {
+    f"{network}.{name}": (
+        shape,
+        np.dtype(np.float16 if name == STORED_AS_HALVES else np.float32),
+    )
+    for network in NETWORKS
+    for name, shape in SHAPES.items()
+}
+
+
+def write_networks(path: Path, inner: Layers, ends: Layers, card: dict[str, Any]) -> None:
+    """Write the networks, and first the card beside them: where there are networks, there is their card.
+
+    Raises ValueError if a number is not finite in the file's precision.
+    """
+    networks = {INNER: inner, ENDS: ends}
+    arrays: dict[str, Any] = {}
+    for name, (_, dtype) in HEADERS.items():
+        network, layer = name.split(".")
+        with np.errstate(over="ignore"):
+            arrays[name] = networks[network][layer].astype(dtype)
+        if not np.isfinite(arrays[name]).all():
+            raise ValueError(f"the training diverged: {name} holds numbers that are not finite")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_atomically(path.with_suffix(".json"), json.dumps(card, indent=1) + "\n")
+    with atomic_file(path) as file:
+        np.savez_compressed(file, **arrays)
+
+
+def read_networks(path: Path) -> Floats:
+    """The weights of both networks. Raises ValueError in one line if the file is broken or of another version."""
+    arrays = read_arrays(path, HEADERS)
+    for name, array in arrays.items():
+        if not np.isfinite(array).all():
+            raise ValueError(f"{brief(path)} is broken: {name} holds numbers that are not finite")
+    layers = [
+        {name: arrays[f"{network}.{name}"].astype(np.float32) for name in SHAPES}
+        for network in NETWORKS
+    ]
+    return flat(*layers)
+
+
+def shipped_file(num_players: int) -> Traversable:
+    """Where the networks of the package are, if it has some for this number of players."""
+    return files("azul_agents.search") / "weights" / f"{num_players}_players_network.npz"
+
+
+@cache
+def shipped_networks(num_players: int) -> Floats | None:
+    """The weights that come with the package; None if there are none."""
+    source = shipped_file(num_players)
+    if not source.is_file():
+        return None
+    with as_file(source) as path:
+        return read_networks(path)
+
+
+def network_evaluator(
+    num_players: int, weights: Floats | None = None, win_weight: float = 0.0
+) -> NetworkEvaluator:
+    """An evaluator with these weights, or with those that come with the package."""
+    found = shipped_networks(num_players) if weights is None else weights
+    if found is None:
+        raise ValueError(f"there are no networks for {num_players} players")
+    return new_evaluator(found, win_weight)

@@ -1,0 +1,242 @@
+"""Compiled self-play that records positions to learn from, whatever evaluator the players search with.
+
+Players search within a node limit and now and then play a random good move, so that positions vary. Recorded are the ends of
+all rounds (scored, not dealt) and a share of the positions inside rounds, each with a link to the end of its round.
+"""
+
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from azul_agents.search.deepening import choose
+from azul_agents.search.evaluator import Evaluator, prepare
+from azul_agents.search.moves import action_of, list_with_keys, next_best
+from azul_agents.search.pvs import MAX_PLIES, SearchMemory
+from azul_env.core.actions import action_index, action_parts
+from azul_env.core.chance import Chances, chances_from, deal, random_below
+from azul_env.core.jit import called_kernel, kernel
+from azul_env.core.legality import random_move
+from azul_env.core.rounds import PLAYING
+from azul_env.core.spec import DEFAULT_MAX_ROUNDS
+from azul_env.core.state import Rows, empty_rows
+from azul_env.core.step import RANDOM_SEAT, ROUND_OVER, TURN_PASSED, play_move, reset_game
+from azul_env.core.words import as_bool, as_int64
+
+DRAWN_FROM: Final = 8  # a random move is one of this many, the best by expected gain
+RANDOM_OPENING: Final = 2  # first moves of a game with a random opening
+PER_MILLE: Final = 1000
+NO_END: Final = -1  # the game ended with the round
+POSITIONS_PER_GAME: Final = 30  # room; there are 15 on average with 2 players
+MAX_OF_A_GAME: Final = 400
+
+SETTINGS: Final = np.dtype(
+    [
+        ("num_players", np.int64),
+        ("random_moves", np.int64),  # per mille
+        ("random_openings", np.int64),  # per mille of the games
+        ("inner_positions", np.int64),  # per mille that are recorded
+    ]
+)
+
+
+class Recording(NamedTuple):
+    """Positions of finished games, in the order in which they were met."""
+
+    rows: Rows  # positions
+    games: NDArray[np.int64]  # the game of each position
+    ends: NDArray[np.int64]  # the next position that is the end of a round; NO_END: the game's
+    finals: Rows  # the end of every game
+
+
+def room_for(games: int) -> int:
+    """The most positions that are recorded of this many games."""
+    return POSITIONS_PER_GAME * games + MAX_OF_A_GAME
+
+
+def new_recording(games: int) -> Recording:
+    """Room for this many games."""
+    room = room_for(games)
+    return Recording(
+        rows=empty_rows(room),
+        games=np.zeros(room, np.int64),
+        ends=np.zeros(room, np.int64),
+        finals=empty_rows(games),
+    )
+
+
+@kernel
+def _is_drawn(chances: Chances, k: int, per_mille: int) -> bool:
+    return random_below(chances, k, as_int64(PER_MILLE)) < per_mille
+
+
+@kernel
+def _random_good_action(
+    rows: Rows, evaluator: Evaluator, chances: Chances, k: int, memory: SearchMemory
+) -> int:
+    """One of the best actions of rows[0] by expected gain."""
+    moves, keys = memory.moves[0], memory.sort_keys[0]
+    prepare(evaluator, rows[0])
+    count = list_with_keys(evaluator, rows[0], moves, memory.gains, keys, as_bool(True))
+    for _ in range(random_below(chances, k, min(count, DRAWN_FROM))):
+        next_best(keys, count)
+    return action_of(moves[next_best(keys, count)])
+
+
+@kernel
+def _action(
+    rows: Rows,
+    evaluator: Evaluator,
+    chances: Chances,
+    k: int,
+    memory: SearchMemory,
+    random_moves: int,
+    is_opening: bool,
+) -> int:
+    """The action to play in rows[0]."""
+    if is_opening:
+        source, color, destination = random_move(rows[0], chances, k)
+        return action_index(source, color, destination)
+    if _is_drawn(chances, k, random_moves):
+        return _random_good_action(rows, evaluator, chances, k, memory)
+    return choose(rows, as_int64(0), memory, evaluator, as_int64(MAX_PLIES))
+
+
+@kernel
+def _link(ends: NDArray[np.int64], first: int, last: int, end: int) -> None:
+    """Note where the round of the positions from `first` to before `last` ends."""
+    for position in range(first, last):
+        ends[position] = end
+
+
+@kernel
+def _play_game(
+    game: int,
+    start: int,
+    settings: Any,
+    evaluator: Evaluator,
+    chances: Chances,
+    k: int,
+    memory: SearchMemory,
+    rows: Rows,
+    recording: Recording,
+) -> int:
+    """Play a game and record it from position `start` on; returns where the next one begins.
+
+    `rows` is scratch space. A game that has too many positions is left out.
+    """
+    row, count = rows[0], start
+    max_rounds = as_int64(DEFAULT_MAX_ROUNDS)
+    reset_game(row, settings["num_players"], as_int64(RANDOM_SEAT), max_rounds, chances, k)
+    opening = RANDOM_OPENING if _is_drawn(chances, k, settings["random_openings"]) else 0
+    unlinked, moves = start, as_int64(0)
+    while row["end_reason"] == PLAYING:
+        if count + 2 > min(start + MAX_OF_A_GAME, len(recording.rows)):
+            return start
+        if _is_drawn(chances, k, settings["inner_positions"]):
+            recording.rows[count] = row
+            recording.games[count] = game
+            count += 1
+        action = _action(
+            rows, evaluator, chances, k, memory, settings["random_moves"], moves < opening
+        )
+        moves += 1
+        source, color, destination = action_parts(action)
+        outcome = play_move(row, source, color, destination)
+        if outcome == TURN_PASSED:
+            continue
+        if outcome == ROUND_OVER:
+            recording.rows[count] = row
+            recording.games[count] = game
+            _link(recording.ends, unlinked, count, count)
+            unlinked = count
+            count += 1
+            deal(row, chances, k)
+    _link(recording.ends, unlinked, count, as_int64(NO_END))
+    recording.finals[game] = row
+    return count
+
+
+@called_kernel
+def play_games(
+    first: int,
+    stop: int,
+    start: int,
+    settings: NDArray[Any],
+    evaluator: Evaluator,
+    chances: Chances,
+    memory: SearchMemory,
+    rows: Rows,
+    recording: Recording,
+) -> int:
+    """Play and record the games from `first` to before `stop`, whose positions begin at `start`; returns where they end.
+
+    `rows` is scratch space for one.
+    """
+    count = start
+    for game in range(first, stop):
+        count = _play_game(
+            game, count, settings[0], evaluator, chances, as_int64(0), memory, rows, recording
+        )
+    return count
+
+
+class GamesToRecord:
+    """Recorded self-play under way. How many games are played at a time does not change them."""
+
+    def __init__(
+        self,
+        games: int,
+        settings: NDArray[Any],
+        evaluator: Evaluator,
+        memory: SearchMemory,
+        seed: int,
+    ) -> None:
+        self.games, self.played = games, 0
+        self.chances = chances_from(seed, 1)
+        self._positions = 0
+        self._settings, self._evaluator, self._memory = settings, evaluator, memory
+        self._room, self._rows = new_recording(games), empty_rows(1)
+
+    @property
+    def num_players(self) -> int:
+        """Number of seats."""
+        return int(self._settings["num_players"][0])
+
+    def play(self, games: int) -> None:
+        """Play some of the games that are missing in compiled code, without the interpreter lock."""
+        stop = min(self.games, self.played + games)
+        self._positions = play_games(
+            self.played,
+            stop,
+            self._positions,
+            self._settings,
+            self._evaluator,
+            self.chances,
+            self._memory,
+            self._rows,
+            self._room,
+        )
+        self.played = stop
+
+    @property
+    def recording(self) -> Recording:
+        """The positions so far, and room for the ends of all games."""
+        count, room = self._positions, self._room
+        return Recording(room.rows[:count], room.games[:count], room.ends[:count], room.finals)
+
+    def go_on_from(self, played: int, chances: Chances, recording: Recording) -> None:
+        """Continue where another one was left. Caller guarantees that these are its numbers."""
+        self.played, self._positions = played, len(recording.rows)
+        self.chances[:] = chances
+        for room, part in zip(self._room, recording, strict=True):
+            room[: len(part)] = part
+
+
+def record_games(
+    games: int, settings: NDArray[Any], evaluator: Evaluator, memory: SearchMemory, seed: int
+) -> Recording:
+    """Play games and record them."""
+    under_way = GamesToRecord(games, settings, evaluator, memory, seed)
+    under_way.play(games)
+    return under_way.recording
