@@ -1,0 +1,190 @@
+"""Learning the networks of the search: samples, training, and runs that go on where they were killed."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from azul_agents.search.linear import linear_evaluator
+from azul_agents.search.network.layers import SHAPES
+from azul_agents.search.network.weights_file import read_networks
+from azul_agents.search.pvs import new_memory
+from azul_agents.search.recording_file import load_recording
+from azul_agents.search.self_play import NO_END, SETTINGS, Recording, record_games
+from azul_train.search.config import FittingConfig, SearchConfig, read_search_config
+from azul_train.search.fitting import batch_of, fit, predicted
+from azul_train.search.folder import SearchRunFolder
+from azul_train.search.games import files_of, part_of, play_generation
+from azul_train.search.generations import SearchRun
+from azul_train.search.model import SearchNetwork
+from azul_train.search.report import elo_over, write_search_report
+from azul_train.search.samples import results_of, samples_of
+
+TINY = (
+    "generations=2",
+    "self_play.games=40",
+    "self_play.games_per_file=20",
+    "self_play.nodes=20",
+    "fitting.batch_size=64",
+    "duel.games=4",
+    "duel.time=null",
+    "duel.nodes=30",
+)
+
+
+def recorded(num_players: int, games: int = 30, seed: int = 1) -> Recording:
+    settings = np.array([(num_players, 40, 250, 300)], SETTINGS)
+    memory = new_memory(breadth=10, node_limit=20)
+    return record_games(games, settings, linear_evaluator(num_players), memory, seed)
+
+
+@pytest.mark.parametrize("num_players", [2, 3])
+def test_recording__links_positions_to_the_end_of_their_round(num_players: int) -> None:
+    recording = recorded(num_players)
+    is_end = recording.rows["available"] == 0
+    assert is_end.any() and not is_end.all()
+    for position, end in enumerate(recording.ends.tolist()):
+        if end == NO_END:
+            continue
+        assert end > position and is_end[end]
+        assert recording.games[end] == recording.games[position]
+        expected = recording.rows["round"][position] + 1
+        assert recording.rows["round"][end] == expected
+    assert (recording.finals["end_reason"] != 0).all()
+
+
+def test_recording__depends_only_on_the_seed() -> None:
+    first, again, other = recorded(2), recorded(2), recorded(2, seed=2)
+    assert first.rows.tobytes() == again.rows.tobytes() != other.rows.tobytes()
+
+
+@pytest.mark.parametrize("num_players", [2, 3])
+def test_samples__say_how_the_game_ended_for_the_seat_that_sees(num_players: int) -> None:
+    recording = recorded(num_players)
+    samples = samples_of([recording, recording])
+    per_position = 1 if num_players == 2 else num_players
+    assert len(samples.game) == 2 * per_position * len(recording.rows)
+    margins, shares = results_of(recording.finals, num_players)
+    assert np.allclose(margins.sum(axis=1), 0) and np.allclose(shares.sum(axis=1), 1)
+    follows = samples.next_end != NO_END
+    assert samples.is_end[samples.next_end[follows]].all()
+    # The same seat or, with 2 players and another sign, the other one.
+    next_margin = samples.margin[samples.next_end[follows]]
+    assert np.allclose(samples.margin[follows], samples.sign[follows] * next_margin)
+
+
+def test_network__is_exported_as_it_is() -> None:
+    torch.manual_seed(0)
+    network = SearchNetwork()
+    layers = network.layers(2)
+    assert {name: layer.shape for name, layer in layers.items()} == SHAPES
+    samples = samples_of([recorded(2)])
+    chosen = np.arange(50)
+    margins, _ = predicted(network, samples, chosen)
+    with torch.no_grad():
+        assert np.allclose(margins, network(batch_of(samples, chosen))[0].numpy())
+
+
+def test_fit__predicts_better_than_the_points_so_far() -> None:
+    samples = samples_of([recorded(2, games=300)])
+    fitted = fit(samples, FittingConfig(batch_size=256), seed=1)
+    judged = np.flatnonzero(samples.is_end & (samples.game % 20 == 0))
+    points = samples.points[judged].astype(float)
+    plain = ((points[:, 0] - points[:, 1] - samples.margin[judged]) ** 2).mean()
+    assert fitted.calibration["ends"]["by_round"]["all"]["margin"] < plain
+
+
+class StopAfterTwoParts:
+    """An event that is set after the first two parts of a file."""
+
+    looks = 0
+
+    def is_set(self) -> bool:
+        self.looks += 1
+        return self.looks > 3  # the first look is before the file
+
+    def set(self) -> None:
+        pass
+
+
+def test_stopped_games__go_on_without_a_difference(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = read_search_config(None, [*TINY, "self_play.games=20"])
+    recordings = []
+    for name, stops in (("whole", 0), ("stopped", 2)):
+        folder = tmp_path / name
+        (file,) = files_of(folder, config)
+        for _ in range(stops):
+            with monkeypatch.context() as patch:
+                patch.setattr("azul_train.search.games.Event", StopAfterTwoParts)
+                patch.setattr("azul_train.search.games.CHUNK_SECONDS", 0.0)  # one game at a time
+                play_generation(folder, config, 1, lambda: linear_evaluator(2), lambda _: None)
+            assert part_of(file).exists() and not file.exists()
+        play_generation(folder, config, 1, lambda: linear_evaluator(2), lambda _: None)
+        assert not part_of(file).exists()
+        recordings.append(load_recording(file, 2, 20))
+    for whole, stopped in zip(*recordings, strict=True):
+        assert whole.tobytes() == stopped.tobytes()
+
+
+def tiny_run(root: Path) -> SearchRunFolder:
+    return SearchRunFolder.create(root, read_search_config(None, TINY), "a test")
+
+
+def results(folder: SearchRunFolder) -> list[object]:
+    lines = folder.generations()
+    return [{key: line[key] for key in line if key != "minutes"} for line in lines]
+
+
+class KilledError(Exception):
+    """Stands for a kill."""
+
+
+def test_killed_run__goes_on_without_a_difference(tmp_path: Path) -> None:
+    whole, killed = tiny_run(tmp_path / "whole"), tiny_run(tmp_path / "killed")
+    SearchRun(whole, lambda *_: None).run()
+    stops = iter([1, 1, 3, 2])
+
+    def run_until_killed() -> bool:
+        left = next(stops, None)
+
+        def report(*_: object) -> None:
+            nonlocal left
+            if left is not None:
+                left -= 1
+                if left == 0:
+                    raise KilledError
+
+        try:
+            SearchRun(killed, report).run()
+        except KilledError:
+            return False
+        return True
+
+    kills = 0
+    while not run_until_killed():
+        kills += 1
+    assert kills >= 3
+    assert results(killed) == results(whole)
+    for number in (1, 2):
+        ours, theirs = (
+            read_networks(folder.generation(number) / "networks.npz") for folder in (killed, whole)
+        )
+        assert (ours == theirs).all()
+    write_search_report(whole)
+    assert whole.is_finished and "generation" in whole.report.read_text()
+
+
+def test_config__refuses_what_is_not_allowed() -> None:
+    for change in ("num_players=5", "generations=0", "duel.nodes=10", "self_play.random_moves=2"):
+        with pytest.raises(ValueError, match=r"must|needs"):
+            read_search_config(None, [change])
+    assert SearchConfig().duel.time
+
+
+def test_elo__is_zero_for_an_equal_share() -> None:
+    assert elo_over(0.5, 2) == elo_over(0.25, 4) == 0
+    assert elo_over(0.75, 2) == pytest.approx(190.8, abs=0.1)
+    assert elo_over(1.0, 2) < 1200

@@ -1,0 +1,1 @@
+"""Learning the networks of the search by itself: games, training, a match, again."""

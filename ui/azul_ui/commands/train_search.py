@@ -1,0 +1,56 @@
+"""`azul train-search`: learn the networks of the search."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from azul_ui.stopping import stoppable
+
+ROOT = Path("runs/train-search")
+
+
+def train_search(
+    config: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE.yaml", help="Settings that differ from the defaults."),
+    ] = None,
+    changes: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="KEY=VALUE",
+            help="Change a setting, such as generations=6; repeatable.",
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="FOLDER", help=f"Where the run gets its folder; by default {ROOT}."),
+    ] = None,
+    resume: Annotated[
+        Path | None, typer.Option(metavar="RUN", help="Go on with a run where it was stopped.")
+    ] = None,
+) -> None:
+    """Learn the networks of the search.
+
+    Self-play with the best networks so far, training on the games, and a match at equal time that decides whether the
+    new networks are kept, again and again. The first games are played with the linear evaluation, or with the networks that
+    ship: --set start=network.
+
+    azul train-search --config configs/train/search.yaml
+
+    azul train-search --resume runs/train-search/search
+
+    A run is a folder, which keeps games, networks and matches as they are made: a run that was stopped or killed goes on
+    there. Its networks.npz, copied to agents/azul_agents/search/weights/N_players_network.npz, is what alphabeta plays with.
+    """
+    from azul_ui.terminal.search_training import new_run, resumed_run
+
+    if resume is not None:
+        if config is not None or changes or out is not None:
+            raise ValueError("--resume goes on with the run's own settings: give nothing else")
+        with stoppable():
+            resumed_run(resume)
+        return
+    with stoppable():
+        new_run(config, changes or [], out or ROOT)
