@@ -3,25 +3,32 @@
 import numpy as np
 import pytest
 
-from azul_agents.analysis import (
+from azul_agents.analysis.review import (
+    SEVERITIES,
     ReviewedMove,
     mean_losses,
     ranked_moves,
     reviewed_moves,
+    severity_of,
     strongest_spec,
+    summaries,
     worst_moves,
 )
+from azul_agents.analysis.streaming import analysis_of
 from azul_agents.base import Agent, CannotAnalyseError, MoveValue
 from azul_agents.registry import make_agent
 from azul_env import (
     GameRecord,
     GameRecorder,
     GameState,
+    afterstate,
     encode_action,
     format_state,
     legal_actions,
     legal_mask,
+    new_game,
     verify,
+    winners,
 )
 
 
@@ -53,7 +60,11 @@ def played(num_players: int = 2, drafts: int = 12) -> GameRecorder:
 
 
 def move(player: int, loss: float, number: int = 1) -> ReviewedMove:
-    return ReviewedMove(number, 1, player, 0, -loss, 1, 0.0)
+    return lost(player, loss, 0.0, number)
+
+
+def lost(player: int, loss: float, chance: float, number: int = 1) -> ReviewedMove:
+    return ReviewedMove(number, 1, player, 0, -loss, 1, 0.0, 0.5, 0.5 + chance, (0.5, 0.5), (1,))
 
 
 @pytest.mark.parametrize("num_players", [2, 3, 4])
@@ -151,6 +162,87 @@ def test_worst_moves__are_sorted_by_loss_and_only_mistakes():
     moves = [move(0, 1.0, 1), move(1, 3.0, 2), move(0, 0.0, 3), move(1, 1.0, 4)]
     assert [m.number for m in worst_moves(moves, 3)] == [2, 1, 4]
     assert [m.number for m in worst_moves(moves, 1)] == [2]
+
+
+@pytest.mark.parametrize(
+    ("chance", "name"),
+    [(0.0, None), (0.049, None), (0.05, "inaccuracy"), (0.12, "mistake"), (0.5, "blunder")],
+)
+def test_severity__is_by_the_win_chance_that_a_move_lost(chance, name):
+    assert severity_of(chance) == name
+    assert lost(0, 90.0, chance + 1e-9).severity == name
+
+
+def test_severities__are_listed_from_the_worst():
+    assert list(SEVERITIES.values()) == sorted(SEVERITIES.values(), reverse=True)
+
+
+def test_summary__has_means_counts_and_accuracy_by_seat():
+    moves = [lost(0, 2.0, 0.3), lost(0, 0.0, 0.0), lost(0, 1.0, 0.06), lost(0, 1.0, 0.0)]
+    own, other = summaries(moves, 2)
+    assert own.moves == 4 and own.mean_loss == 1 and own.accuracy == 0.5
+    assert own.mean_win_chance_loss == pytest.approx(0.09)
+    assert own.severities == {"blunder": 1, "mistake": 0, "inaccuracy": 1}
+    assert other == (0, None, None, None, {"blunder": 0, "mistake": 0, "inaccuracy": 0})
+
+
+@pytest.mark.parametrize("num_players", [2, 3])
+def test_review__can_go_on_from_any_move(num_players):
+    record = played(num_players).record
+    moves = list(reviewed_moves(record, ByNumber()))
+    assert list(reviewed_moves(record, ByNumber(), first=5)) == moves[4:]
+    assert all(sum(m.win_chances) == pytest.approx(1) for m in moves)
+    assert all(m.win_chances[m.player] == m.win_chance for m in moves)
+
+
+def planted_blunder() -> GameRecorder:
+    """A game in which the last move throws away a win that the search sees."""
+    agent = make_agent("alphabeta:nodes=3000")
+    for seed in range(20):
+        recorder = GameRecorder(2, 0, seed)
+        while not recorder.state.is_terminal:
+            found = analysis_of(recorder.state, agent)
+            best, worst = found.candidates[0], min(found.candidates, key=lambda c: c.win_chance)
+            is_chance_to_err = best.win_chance == 1 and worst.win_chance == 0
+            recorder.draft(worst.action if is_chance_to_err else best.action)
+            if is_chance_to_err:
+                return recorder
+    raise AssertionError("nobody could throw away a win")
+
+
+def test_review_of_a_planted_blunder__names_it_and_the_move_that_wins():
+    record = planted_blunder().record
+    number = sum(event["type"] == "draft" for event in record.events)
+    (move,) = reviewed_moves(record, make_agent("alphabeta:nodes=3000"), first=number)
+    assert (move.number, move.severity) == (number, "blunder")
+    assert (move.best_win_chance, move.win_chance, move.win_chance_loss) == (1, 0, 1)
+    assert move.best_line[0] == move.best_action != move.action
+    assert move.win_chances[move.player] == 0 and worst_moves([move], 1) == [move]
+
+
+def test_finished_game__ends_with_the_shares_of_its_result():
+    recorder = GameRecorder(2, 0, 3, max_rounds=1)
+    while not recorder.state.is_terminal:
+        recorder.draft(int(np.flatnonzero(legal_mask(recorder.state))[0]))
+    *_, last = reviewed_moves(recorder.record, ByNumber())
+    winning = winners(recorder.state)
+    assert last.win_chances == tuple((seat in winning) / len(winning) for seat in range(2))
+
+
+def test_best_line_of_a_twin__is_legal_from_the_factory_that_was_played():
+    same = [[2, 2, 0, 0, 0], [2, 2, 0, 0, 0], [0, 0, 2, 2, 0], [0, 0, 0, 2, 2], [0, 0, 2, 0, 2]]
+    agent = make_agent("alphabeta:depth=3")
+    state = new_game(2, deal=same)
+    best = next(c for c in analysis_of(state, agent).candidates if c.action < 30)
+    record = GameRecord(2, events=[{"type": "deal", "factories": same}])
+    record.events.append({"type": "draft", "player": 0, "action": best.action + 30})
+    (reviewed,) = reviewed_moves(record, agent)
+    line = reviewed.best_line
+    if reviewed.loss == 0:
+        assert line[0] == best.action + 30
+    for action in line:
+        assert legal_mask(state)[action]
+        state = afterstate(state, action)
 
 
 def test_strongest_spec__is_an_agent_that_can_analyse():

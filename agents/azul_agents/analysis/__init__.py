@@ -1,0 +1,1 @@
+"""Analysis: values, lines and win chances of moves, in a position and over a recorded game."""

@@ -1,0 +1,181 @@
+"""Reviews of recorded games: what every move lost against the best one, in points and in win chance."""
+
+from collections.abc import Iterator, Sequence
+from typing import Final, NamedTuple
+
+from azul_agents.analysis.streaming import chances_after, check_has_moves, last_step
+from azul_agents.analysis.win_chance import SeatChances, final_shares
+from azul_agents.base import Agent, MoveValue
+from azul_env import (
+    GameRecord,
+    GameState,
+    afterstate,
+    decode_action,
+    encode_action,
+    format_action,
+    replay,
+)
+
+# From how much win chance lost a move has a name, the worst first. Points lost are no measure: three points decide a
+# close last round and mean nothing in one that is won. Below the first step lies what searches of different depth
+# disagree about; each further step is twice as large.
+BLUNDER, MISTAKE, INACCURACY = "blunder", "mistake", "inaccuracy"
+SEVERITIES: Final = {BLUNDER: 0.20, MISTAKE: 0.10, INACCURACY: 0.05}
+
+
+class ReviewedMove(NamedTuple):
+    """A move of a game and the best one, with values and win chances for the player who moved."""
+
+    number: int  # of the position after it, as in `azul render --move`
+    round: int  # from 1
+    player: int
+    action: int
+    value: float
+    best_action: int  # `action` if none is better
+    best_value: float
+    win_chance: float
+    best_win_chance: float
+    win_chances: tuple[float, ...]  # by seat, after the move
+    best_line: tuple[int, ...]  # expected from `best_action` on
+
+    @property
+    def loss(self) -> float:
+        """Value lost compared with the best move."""
+        return self.best_value - self.value
+
+    @property
+    def win_chance_loss(self) -> float:
+        """Win chance lost compared with the best move."""
+        return max(0.0, self.best_win_chance - self.win_chance)
+
+    @property
+    def severity(self) -> str | None:
+        """`blunder`, `mistake` or `inaccuracy`; None for a move that is none of them."""
+        return severity_of(self.win_chance_loss)
+
+
+class PlayerSummary(NamedTuple):
+    """The moves of one player in numbers."""
+
+    moves: int
+    mean_loss: float | None  # in points; None without moves
+    mean_win_chance_loss: float | None
+    accuracy: float | None  # share of the moves that lost less than an inaccuracy
+    severities: dict[str, int]  # number of moves by severity, the worst first
+
+
+def severity_of(win_chance_loss: float) -> str | None:
+    """The name of a loss; None for a small one."""
+    names = (name for name, least in SEVERITIES.items() if win_chance_loss >= least)
+    return next(names, None)
+
+
+def strongest_spec(limit: str) -> str:
+    """The spec of the strongest agent, with a limit such as `time=0.5`."""
+    return f"alphabeta:{limit}"
+
+
+def ranked_moves(state: GameState, agent: Agent) -> list[MoveValue]:
+    """All legal moves with their values, the best first. Raises ValueError if no move can be made."""
+    check_has_moves(state)
+    return sorted(agent.analyse(state), key=lambda move: -move.value)
+
+
+def reviewed_moves(record: GameRecord, agent: Agent, first: int = 1) -> Iterator[ReviewedMove]:
+    """Compare every move of a game with the best one. Raises RecordError at the first impossible event.
+
+    A review that was left goes on with `first`, the number of the first move to review.
+    """
+    before: GameState | None = None
+    for number, step in enumerate(replay(record)):
+        event = step.event
+        if (
+            before is not None
+            and event is not None
+            and event["type"] == "draft"
+            and number >= first
+        ):
+            yield reviewed_move(number, before, event["action"], agent)
+        before = step.state
+
+
+def mean_losses(moves: Sequence[ReviewedMove], num_players: int) -> list[float | None]:
+    """The mean loss by seat; None for a seat without moves."""
+    return [summary.mean_loss for summary in summaries(moves, num_players)]
+
+
+def summaries(moves: Sequence[ReviewedMove], num_players: int) -> list[PlayerSummary]:
+    """The moves of every seat in numbers."""
+    return [_summary([m for m in moves if m.player == seat]) for seat in range(num_players)]
+
+
+def _summary(moves: Sequence[ReviewedMove]) -> PlayerSummary:
+    severities = {name: sum(move.severity == name for move in moves) for name in SEVERITIES}
+    if not moves:
+        return PlayerSummary(0, None, None, None, severities)
+    count = len(moves)
+    return PlayerSummary(
+        moves=count,
+        mean_loss=sum(move.loss for move in moves) / count,
+        mean_win_chance_loss=sum(move.win_chance_loss for move in moves) / count,
+        accuracy=1 - sum(severities.values()) / count,
+        severities=severities,
+    )
+
+
+def worst_moves(moves: Sequence[ReviewedMove], count: int) -> list[ReviewedMove]:
+    """The moves with the largest losses of points, the worst first, ties in order; moves without loss are left out."""
+    mistakes = [move for move in moves if move.loss > 0]
+    return sorted(mistakes, key=lambda move: -move.loss)[:count]
+
+
+def reviewed_move(number: int, before: GameState, action: int, agent: Agent) -> ReviewedMove:
+    """Compare an action with the best one. Caller guarantees that it is legal; raises what `analyses` does."""
+    step, model, player = last_step(before, agent), SeatChances(before), before.current_player
+    best = step.moves[0]
+    listed = _listed(action, before, step.moves, agent)
+    chances, best_chances = (chances_after(before, step, move, model) for move in (listed, best))
+    best_line = step.lines[best.action]
+    if listed.value == best.value:
+        best_chances, best_line = chances, _swapped(step.lines[listed.action], action, before)
+    after = afterstate(before, action)
+    return ReviewedMove(
+        number=number,
+        round=before.round + 1,
+        player=player,
+        action=action,
+        value=listed.value,
+        best_action=best_line[0],
+        best_value=best.value,
+        win_chance=chances[player],
+        best_win_chance=best_chances[player],
+        win_chances=final_shares(after) if after.is_terminal else chances,
+        best_line=best_line,
+    )
+
+
+def _listed(action: int, state: GameState, moves: list[MoveValue], agent: Agent) -> MoveValue:
+    """A move with its value; an agent may list only one of several equal factories, and then it is that one."""
+    values = {move.action: move for move in moves}
+    played = decode_action(action, state.num_players)
+    sources = [played.source]
+    if played.source < len(state.factories):
+        tiles = state.factories[played.source]
+        sources += [source for source, other in enumerate(state.factories) if other == tiles]
+    for source in sources:
+        twin = encode_action(played._replace(source=source), state.num_players)
+        if twin in values:
+            return values[twin]
+    name = format_action(action, state.num_players)
+    raise ValueError(f'{agent.spec} gives no value to {name} in "{state!r}"')
+
+
+def _swapped(line: tuple[int, ...], action: int, state: GameState) -> tuple[int, ...]:
+    """A line that begins with an action instead of the same one from an equal factory: the two change places."""
+    moves = [decode_action(number, state.num_players) for number in line]
+    new, old = decode_action(action, state.num_players).source, moves[0].source
+    places = {new: old, old: new}
+    return tuple(
+        encode_action(m._replace(source=places.get(m.source, m.source)), state.num_players)
+        for m in moves
+    )
