@@ -8,10 +8,17 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from azul_agents.config_file import check_least, check_positive
-from azul_agents.registry import AgentKind, lazily, option
+from azul_agents.config_file import check_least, check_most, check_positive
+from azul_agents.registry import AgentKind, Level, lazily, option
+from azul_env import shown
 
 TIMEOUT_VARIABLE: Final = "AZUL_BOT_TIMEOUT_SECONDS"  # time limit of external bots
+MAX_NETWORK_WIDTH: Final = 2048  # of a layer: at most 190 MB in all; the packaged networks have 256
+# Limits of limits: what a search counts in 64 bits, and nobody waits for.
+MAX_SECONDS: Final = 1e6
+MAX_COUNT: Final = 10**15
+MAX_EXPLORATION: Final = 1e6  # in float32, so that products stay finite
+EVALUATIONS: Final = ("network", "linear")
 MCTS_LEAVES: Final = ("value", "round", "game")
 PYTHON_TARGET: Final = re.compile(r"[\w.]+:\w+(:.*)?", re.DOTALL)
 
@@ -23,11 +30,21 @@ class AlphaBetaOptions:
     time: float | None = option(None, "seconds per move")
     nodes: int | None = option(None, "positions per move; reproducible, unlike time")
     depth: int | None = option(None, "search depth in plies")
-    breadth: int = option(10, "moves searched per node below the root, the most promising first")
+    breadth: int = option(16, "moves searched per node below the root, the most promising first")
+    widest: int = option(300, "the same, at most, once a whole round is searched and time is left")
+    evaluation: str = option(
+        "network", "network: where there is one for the number of players; linear: weighted sums"
+    )
 
     def __post_init__(self) -> None:
         check_positive(self, "time", "nodes", "depth")
-        check_least(self, 1, "breadth")
+        check_least(self, 1, "breadth", "widest")
+        if self.evaluation not in EVALUATIONS:
+            raise ValueError(
+                f"evaluation must be one of {', '.join(EVALUATIONS)}, not {shown(self.evaluation)}"
+            )
+        check_most(self, MAX_SECONDS, "time")
+        check_most(self, MAX_COUNT, "nodes", "depth", "breadth", "widest")
 
 
 @dataclass(frozen=True)
@@ -41,8 +58,13 @@ class MctsOptions:
 
     def __post_init__(self) -> None:
         check_positive(self, "time", "simulations", "exploration")
+        check_most(self, MAX_SECONDS, "time")
+        check_most(self, MAX_COUNT, "simulations")
+        check_most(self, MAX_EXPLORATION, "exploration")
         if self.leaf not in MCTS_LEAVES:
-            raise ValueError(f"leaf must be one of {', '.join(MCTS_LEAVES)}, not {self.leaf!r}")
+            raise ValueError(
+                f"leaf must be one of {', '.join(MCTS_LEAVES)}, not {shown(self.leaf)}"
+            )
 
 
 @dataclass(frozen=True)
@@ -53,7 +75,7 @@ class PpoOptions:
 
     def __post_init__(self) -> None:
         if not 0 <= self.temperature < math.inf:
-            raise ValueError(f"temperature must be 0 or above, not {self.temperature}")
+            raise ValueError(f"temperature must be 0 or above, not {shown(self.temperature)}")
 
 
 @dataclass(frozen=True)
@@ -142,4 +164,15 @@ KINDS: Final = (
         PythonOptions,
         takes_rest=True,
     ),
+)
+
+# From the weakest to the strongest; each clearly beats the one before (docs/results/levels).
+LEVELS: Final = (
+    Level("beginner", "often picks a poor move, rarely a senseless one", "ppo:temperature=8"),
+    Level("novice", "knows good moves and misses every other", "ppo:temperature=5"),
+    Level("casual", "builds its own wall and never looks at yours", "greedy"),
+    Level("skilled", "plays by instinct, trained by self-play", "ppo"),
+    Level("advanced", "looks a few moves ahead", "alphabeta:nodes=300"),
+    Level("strong", "looks many moves ahead", "alphabeta:nodes=3000"),
+    Level("expert", "the strongest: reads as far as it can", "alphabeta:nodes=500000"),
 )

@@ -1,10 +1,11 @@
-"""Agents by spec: `name` or `name:key=value,key=value`.
+"""Agents by spec: `name`, `name:key=value,key=value` or the name of a level.
 
 Parsing is separate from construction: `parse_spec` imports no agent. Other packages add agents through entry points of
 the group `azul.agents`; each is an AgentKind, or a class or function that `python:` accepts.
 """
 
 import dataclasses
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
@@ -13,6 +14,7 @@ from importlib.metadata import EntryPoint, entry_points
 from typing import Any, Final, NamedTuple, get_type_hints
 
 from azul_agents.base import Agent
+from azul_env import brief, shown
 
 ENTRY_POINTS: Final = "azul.agents"
 KIND_MODULES: Final = (
@@ -20,6 +22,10 @@ KIND_MODULES: Final = (
     "azul_train.kinds",
 )  # each defines KINDS and is cheap to import
 OWN_ORIGIN: Final = "azul-env"
+MAX_SPEC_LETTERS: Final = 4096  # as many as a path may have
+SHOWN_SPEC_LETTERS: Final = 200  # in an error message
+# Line breaks and what a terminal obeys: specs are names in tables, records and error messages.
+CONTROL_CHARACTERS: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
 
 class AgentSpecError(ValueError):
@@ -54,6 +60,15 @@ class ParsedSpec(NamedTuple):
     options: Any
 
 
+class Level(NamedTuple):
+    """A named opponent for people; the name is a spec, too."""
+
+    name: str
+    description: str
+    spec: str
+    rating: float | None = None  # with 2 players, if it was measured
+
+
 def option(default: Any, doc: str) -> Any:
     """A documented field of an options class."""
     return dataclasses.field(default=default, metadata={"doc": doc})
@@ -67,13 +82,24 @@ def lazily(path: str) -> Callable[..., Any]:
 
 def parse_spec(spec: str) -> ParsedSpec:
     """Parse a spec without constructing the agent. Raises AgentSpecError."""
-    name, _, rest = spec.partition(":")
+    if len(spec) > MAX_SPEC_LETTERS:
+        raise AgentSpecError(
+            f"{shown(spec)} has {len(spec):,} letters: a spec has at most {MAX_SPEC_LETTERS:,}"
+        )
+    if CONTROL_CHARACTERS.search(spec):
+        raise AgentSpecError(f"{quoted(spec)}: a spec has no control characters")
+    levels = _level_specs()
+    name, _, rest = levels.get(spec, spec).partition(":")
+    if name in levels:
+        raise AgentSpecError(f"{quoted(spec)}: a level has no options; {name} is {levels[name]}")
     kind = _own_kinds().get(name)
     if kind is None:
         installed = _installed()
         if name not in installed:
             known = ", ".join([*_own_kinds(), *installed])
-            raise AgentSpecError(f"unknown agent {name!r}; known: {known}")
+            raise AgentSpecError(
+                f"unknown agent {quoted(name)}; known: {known}; levels: {', '.join(levels)}"
+            )
         kind = _loaded(installed[name])
     return ParsedSpec(kind, parse_options(kind, rest, spec))
 
@@ -94,17 +120,17 @@ def parse_options(kind: AgentKind, text: str, spec: str) -> Any:
     fields = {field.name: field for field in dataclasses.fields(kind.options)}
     if kind.takes_rest:
         if not text.strip():
-            raise AgentSpecError(f"{spec!r}: write {kind.name}:{next(iter(fields)).upper()}")
+            raise AgentSpecError(f"{quoted(spec)}: write {kind.name}:{next(iter(fields)).upper()}")
         values: dict[str, Any] = {next(iter(fields)): text}
     else:
         values = _values(kind, fields, text, spec)
     for name, field in fields.items():
         if name not in values and field.default is dataclasses.MISSING:
-            raise AgentSpecError(f"{spec!r}: {kind.name} needs the option {name!r}")
+            raise AgentSpecError(f"{quoted(spec)}: {kind.name} needs the option {name!r}")
     try:
         return kind.options(**values)
     except ValueError as error:
-        raise AgentSpecError(f"{spec!r}: {error}") from None
+        raise AgentSpecError(f"{quoted(spec)}: {error}") from None
 
 
 @cache
@@ -113,10 +139,18 @@ def _own_kinds() -> dict[str, AgentKind]:
     return {kind.name: kind for module in modules for kind in module.KINDS}
 
 
+@cache
+def _level_specs() -> dict[str, str]:
+    """The specs of the levels by name."""
+    modules: Iterable[Any] = map(import_module, KIND_MODULES)
+    return {level.name: level.spec for module in modules for level in getattr(module, "LEVELS", ())}
+
+
 def _installed() -> dict[str, EntryPoint]:
-    """Entry points of other packages by name, except names of our own agents."""
+    """Entry points of other packages by name, except names of our own agents and levels."""
     points = entry_points(group=ENTRY_POINTS)
-    return {point.name: point for point in points if point.name not in _own_kinds()}
+    taken = _own_kinds().keys() | _level_specs().keys()
+    return {point.name: point for point in points if point.name not in taken}
 
 
 def _loaded(point: EntryPoint) -> AgentKind:
@@ -126,7 +160,7 @@ def _loaded(point: EntryPoint) -> AgentKind:
         found = point.load()
     except Exception as error:
         raise AgentSpecError(
-            f"the agent {point.name!r} of {origin} cannot be loaded from {point.value}: {error!r}"
+            f"the agent {point.name!r} of {origin} cannot be loaded from {point.value}: {brief(repr(error))}"
         ) from error
     if isinstance(found, AgentKind):
         return dataclasses.replace(found, name=point.name, origin=origin)
@@ -152,10 +186,12 @@ def _values(
         key, equals, value = part.partition("=")
         if key not in fields or not equals:
             known = ", ".join(fields) or "none"
-            raise AgentSpecError(f"{spec!r}: {kind.name} has no option {key!r}; options: {known}")
+            raise AgentSpecError(
+                f"{quoted(spec)}: {kind.name} has no option {shown(key)}; options: {known}"
+            )
         if key in values:
-            raise AgentSpecError(f"{spec!r}: the option {key!r} is given twice")
-        values[key] = _value_of(types[key], value, f"{spec!r}: {key}")
+            raise AgentSpecError(f"{quoted(spec)}: the option {key!r} is given twice")
+        values[key] = _value_of(types[key], value, f"{quoted(spec)}: {key}")
     return values
 
 
@@ -166,7 +202,7 @@ def _value_of(expected: Any, text: str, where: str) -> Any:
         return None
     if bool in types:
         if text not in ("yes", "no"):
-            raise AgentSpecError(f"{where} must be yes or no, not {text!r}")
+            raise AgentSpecError(f"{where} must be yes or no, not {shown(text)}")
         return text == "yes"
     for number in (int, float):
         if number in types:
@@ -176,4 +212,9 @@ def _value_of(expected: Any, text: str, where: str) -> Any:
                 continue
     if str in types:
         return text
-    raise AgentSpecError(f"{where} must be a number, not {text!r}")
+    raise AgentSpecError(f"{where} must be a number, not {shown(text)}")
+
+
+def quoted(spec: str) -> str:
+    """A spec for an error message."""
+    return shown(spec, SHOWN_SPEC_LETTERS)

@@ -4,7 +4,7 @@ import subprocess
 import time
 
 
-def wait_until(is_so, seconds=120.0) -> None:
+def wait_until(is_so, seconds=400.0) -> None:
     """Wait for something to become true; so long that only a real hang fails."""
     end = time.monotonic() + seconds
     while not is_so():

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from azul_agents.arena.run_configs import BenchConfig
 from azul_agents.kinds import AlphaBetaOptions
 from azul_agents.provenance import commit, machine, versions
 from azul_agents.search.alphabeta import AlphaBetaAgent
@@ -35,19 +36,6 @@ Trial = Callable[[], int]  # does some work and answers how many moves or steps 
 
 
 @dataclass(frozen=True)
-class BenchConfig:
-    """Number and length of the trials."""
-
-    trials: int = 20
-    """Trials of each benchmark; the best counts."""
-    seconds_per_trial: float = 0.1
-    """Minimum duration of a trial."""
-    yardstick: Path | None = None
-    """A Python file with `play_random_game(num_players, seed)`, which returns `{"moves": ...}`, or with
-    `search_nodes(position, nodes)`, which chooses a move and returns how many positions it visited, or with both."""
-
-
-@dataclass(frozen=True)
 class Contender:
     """A benchmark; `key` names its result."""
 
@@ -56,9 +44,12 @@ class Contender:
 
 
 def run_bench(
-    config: BenchConfig, on_trial: Callable[[str], None] = lambda key: None
+    config: BenchConfig, on_trial: Callable[[str, float], None] = lambda key, best: None
 ) -> dict[str, Any]:
-    """All speeds by key, with the machine, versions and commit they were measured on."""
+    """All speeds by key, with the machine, versions and commit they were measured on.
+
+    `on_trial` gets the key and the best speed so far after every trial.
+    """
     contenders = [
         Contender("playout_moves_per_second", playout_trial(num_players=2, threads=1)),
         Contender("playout_moves_per_second_3_players", playout_trial(num_players=3, threads=1)),
@@ -82,12 +73,12 @@ def run_bench(
         if f"{slow}_per_second" in speeds
     }
     overtime = {"alphabeta_longest_move_to_limit_ratio": longest_move(time_limit_seconds=0.1) / 0.1}
-    return (
-        speeds
-        | ratios
-        | overtime
-        | {"machine": machine(), "versions": versions(), "commit": commit()}
-    )
+    return speeds | ratios | overtime | measured_on()
+
+
+def measured_on() -> dict[str, Any]:
+    """Machine, versions and commit."""
+    return {"machine": machine(), "versions": versions(), "commit": commit()}
 
 
 def playout_trial(num_players: int, threads: int, num_games: int = 512) -> Trial:
@@ -109,7 +100,7 @@ def vector_trial(observation: str, num_envs: int = 1024, steps: int = 20) -> Tri
 
     def trial() -> int:
         for _ in range(steps):
-            choose_randomly(env.rows, env.chances, actions, 0, num_envs)
+            choose_randomly(env._rows, env._chances, actions, 0, num_envs)
             env.step(actions)
         return num_envs * steps
 
@@ -247,7 +238,7 @@ def yardstick_search_trial(
 
 
 def _measure(
-    contenders: list[Contender], config: BenchConfig, on_trial: Callable[[str], None]
+    contenders: list[Contender], config: BenchConfig, on_trial: Callable[[str, float], None]
 ) -> dict[str, float]:
     """The best speed of each contender, per second."""
     for contender in contenders:
@@ -257,7 +248,7 @@ def _measure(
         for contender in contenders:
             speed = _speed_of(contender.trial, config.seconds_per_trial)
             best[contender.key] = max(best[contender.key], speed)
-            on_trial(contender.key)
+            on_trial(contender.key, best[contender.key])
     return best
 
 

@@ -12,16 +12,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from azul_agents.base import Agent, AgentFailureError
+from azul_agents.base import Agent, AgentFailureError, answers
 from azul_env import (
     GameRecord,
     GameRecorder,
     IllegalActionError,
+    brief,
     legal_mask,
     ranking,
     winners,
 )
 
+MAX_REASON_LETTERS = 4000  # of a forfeit; a bot's last words on stderr may be half of it
 MAX_BITS = 64  # of an answer; Python refuses to print very long integers
 
 
@@ -156,6 +158,7 @@ class Table:
         return PlayedGame(result, self.recorder.record)
 
     def _forfeit(self, seat: int, why: str) -> None:
+        why = brief(why, MAX_REASON_LETTERS)  # it may be what a bot or somebody's exception says
         self.forfeits[seat] = why
         self.recorder.resign(seat, forfeit=why)
 
@@ -172,15 +175,14 @@ def _ask(agent: Agent, tables: Sequence[Table]) -> None:
             table.take(answer, time.perf_counter() - start)
         return
     states = [table.recorder.state for table in tables]
-    rows = np.concatenate([state.rows for state in states])
     masks = np.stack([legal_mask(state) for state in states])
     start = time.perf_counter()
     try:
-        answers: Any = agent.act_batch(rows, masks, [table.rng_to_move for table in tables])
+        chosen: Any = answers(agent, states, masks, [table.rng_to_move for table in tables])
     except AgentFailureError as error:
-        answers = [error] * len(tables)
+        chosen = [error] * len(tables)
     seconds = (time.perf_counter() - start) / len(tables)
-    for table, answer in zip(tables, answers, strict=True):
+    for table, answer in zip(tables, chosen, strict=True):
         table.take(answer, seconds)
 
 
@@ -190,7 +192,7 @@ def _action_number(answer: Any) -> tuple[int | None, str]:
         number = as_integer(answer)
     except TypeError:
         number = None
-    if number is None or isinstance(answer, bool):
+    if number is None or isinstance(answer, bool | np.bool):
         return None, f"an answer of type {type(answer).__name__} is not an action number"
     if number.bit_length() > MAX_BITS:
         return None, f"an integer of {number.bit_length()} bits is not an action number"

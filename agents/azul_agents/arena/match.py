@@ -1,27 +1,19 @@
 """A match: the same agents over many deals, each played once per rotation of the seats."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
-from azul_agents.arena.schedule import table_games, whole_deals
+from azul_agents.arena.game import GameResult
+from azul_agents.arena.run_configs import MatchConfig as MatchConfig
+from azul_agents.arena.schedule import ScheduledGame, table_games, whole_deals
 from azul_agents.arena.tally import Tally, add_game
+from azul_agents.arena.warmup import warm_up
 from azul_agents.arena.workers import Finished, MakeAgent, check_specs, play_all
 from azul_agents.registry import make_agent
 from azul_env import MAX_PLAYERS, MIN_PLAYERS
-
-
-@dataclass(frozen=True)
-class MatchConfig:
-    """Length, seed and processes of a match."""
-
-    games: int = 200
-    """Games in all, rounded up to whole deals."""
-    seed: int = 7
-    """Seed of the deals and of the agents' generators."""
-    jobs: int = 2
-    """Number of processes; it does not change the games."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +38,7 @@ class MatchResult:
             "seconds_per_move": [tally.seconds_per_move for tally in tallies],
             "win_rate": [tally.win_rate for tally in tallies],
             "interval": [list(tally.interval) for tally in tallies],
+            "forfeit_reasons": [dict(tally.reasons) for tally in tallies],
         }
 
 
@@ -54,36 +47,80 @@ def num_games(specs: tuple[str, ...], config: MatchConfig) -> int:
     return whole_deals(config.games, len(specs)) * len(specs)
 
 
+class RunningMatch:
+    """A match whose result so far can be read at any time, also after an exception has ended it."""
+
+    def __init__(
+        self, specs: tuple[str, ...], config: MatchConfig, make: MakeAgent = make_agent
+    ) -> None:
+        if not MIN_PLAYERS <= len(specs) <= MAX_PLAYERS:
+            raise ValueError(
+                f"a match has {MIN_PLAYERS} to {MAX_PLAYERS} agents, not {len(specs)}: {', '.join(specs)}"
+            )
+        check_specs(specs, make)
+        self.specs, self.config = specs, config
+        self.total = num_games(specs, config)
+        self._make = make
+        self._is_warm = False
+        self._games = self._shared = 0
+        self._tallies = tuple(Tally() for _ in specs)
+
+    @property
+    def result(self) -> MatchResult:
+        """The result of the games so far."""
+        return MatchResult(self.specs, self._games, self._shared, self._tallies)
+
+    def warm_up(self) -> None:
+        """Compile what the games need, before they begin; `play` does it otherwise."""
+        if not self._is_warm and self._make is make_agent:  # agents made otherwise are unknown here
+            warm_up(self.specs, len(self.specs))
+        self._is_warm = True
+
+    def play(
+        self,
+        on_game: Callable[[Finished], None] = lambda finished: None,
+        done: Sequence[GameResult] = (),
+    ) -> None:
+        """Play all games. `on_game` gets each in the order of the schedule; `done` are the results of the first ones."""
+        schedule = table_games(self.specs, self.config.games, self.config.seed)
+        for game, result in zip(islice(schedule, len(done)), done, strict=True):
+            self._add(game, result)
+        left = self.total - len(done)
+        if not left:
+            return
+        self.warm_up()
+        jobs = min(self.config.jobs, left)
+        with closing(play_all(schedule, jobs, self._make)) as finished_games:
+            for finished in _in_order(finished_games, first=divmod(len(done), len(self.specs))):
+                self._add(finished.game, finished.played.result)
+                on_game(finished)
+
+    def _add(self, game: ScheduledGame, result: GameResult) -> None:
+        add_game(self._tallies, game.seating, result)
+        self._games += 1
+        self._shared += len(result.winners) > 1
+
+
 def run_match(
     specs: tuple[str, ...],
     config: MatchConfig,
     on_game: Callable[[Finished], None] = lambda finished: None,
     make: MakeAgent = make_agent,
+    done: Sequence[GameResult] = (),
 ) -> MatchResult:
-    """Play a match. `on_game` gets every game, in the order of the schedule for any number of jobs."""
-    if not MIN_PLAYERS <= len(specs) <= MAX_PLAYERS:
-        raise ValueError(
-            f"a match has {MIN_PLAYERS} to {MAX_PLAYERS} agents, not {len(specs)}: {', '.join(specs)}"
-        )
-    check_specs(specs, make)
-    tallies = tuple(Tally() for _ in specs)
-    games = shared = 0
-    jobs = min(config.jobs, num_games(specs, config))
-    schedule = table_games(specs, config.games, config.seed)
-    with closing(play_all(schedule, jobs, make)) as finished_games:
-        for finished in _in_order(finished_games):
-            result = finished.played.result
-            add_game(tallies, finished.game.seating, result)
-            games += 1
-            shared += len(result.winners) > 1
-            on_game(finished)
-    return MatchResult(specs, games, shared, tallies)
+    """Play a match. `on_game` gets every game, in the order of the schedule for any number of jobs.
+
+    `done` are the results of the first games, which are counted and not played again.
+    """
+    match = RunningMatch(specs, config, make)
+    match.play(on_game, done)
+    return match.result
 
 
-def _in_order(finished_games: Iterator[Finished]) -> Iterator[Finished]:
-    """Reorder finished games by the schedule."""
+def _in_order(finished_games: Iterator[Finished], first: tuple[int, int]) -> Iterator[Finished]:
+    """Reorder finished games by the schedule, from deal and rotation of the first on."""
     waiting: dict[tuple[int, int], Finished] = {}
-    next_key = (0, 0)
+    next_key = first
     for finished in finished_games:
         waiting[finished.game.deal, finished.game.rotation] = finished
         while next_key in waiting:

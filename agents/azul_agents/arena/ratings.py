@@ -12,7 +12,6 @@ The fit is Newton's method. The library `choix` fits both models, but supports n
 bootstrap needs, and depends on SciPy.
 """
 
-import json
 import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
@@ -25,7 +24,12 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from azul_env.files import read_json
+
 RATINGS_FILE: Final = "ratings.json"
+MAX_RATINGS_BYTES: Final = (
+    1 << 24
+)  # with the table of all pairs, 14 bytes each; that of the package has 10 kB
 ELO: Final = 400 / math.log(10)  # rating points per unit of log strength
 ANCHOR: Final = "random"  # the agent whose rating is fixed
 ANCHOR_RATING: Final = 1000.0
@@ -171,12 +175,17 @@ def packaged_ratings_path() -> Path:
 
 
 def packaged_ratings(path: Path | None = None) -> dict[str, dict[int, float]]:
-    """Ratings by agent and number of players; empty if there is no file."""
+    """Ratings by agent and number of players; empty if there is no file. Raises ValueError if it is broken."""
     source = packaged_ratings_path() if path is None else path
     if not source.is_file():
         return {}
     ratings: dict[str, dict[int, float]] = {}
-    for table in json.loads(source.read_text(encoding="utf-8"))["tables"]:
-        for standing in table["standings"]:
-            ratings.setdefault(standing["agent"], {})[table["players"]] = standing["rating"]
+    data = read_json(source, MAX_RATINGS_BYTES)
+    try:
+        for table in data["tables"]:
+            for standing in table["standings"]:
+                rating = float(standing["rating"])
+                ratings.setdefault(str(standing["agent"]), {})[int(table["players"])] = rating
+    except (KeyError, TypeError, ValueError, OverflowError):
+        raise ValueError(f"{source} holds no ratings of `azul tournament`") from None
     return ratings

@@ -12,6 +12,8 @@ from itertools import combinations, combinations_with_replacement, permutations
 import numpy as np
 
 DEALS, AGENTS = 0, 1  # separate the spawn keys of deals and agents
+MAX_TABLES = 500_000  # 1,000 agents in pairs; a list of 50 MB
+MAX_CHOICE_WORK = 10_000_000  # tables that a selection looks at: about 20 seconds
 SEED_BITS = 53  # of a deal seed: exact in every JSON reader
 
 Seating = tuple[int, ...]  # indices of agents, clockwise
@@ -59,7 +61,7 @@ class ScheduledGame:
 
 def whole_deals(games: int, num_players: int) -> int:
     """The number of deals for at least this many games."""
-    return math.ceil(games / num_players)
+    return -(-games // num_players)
 
 
 def table_games(
@@ -86,6 +88,11 @@ def tables_of(num_agents: int, num_players: int, max_tables: int, seed: int) -> 
     if num_agents < num_players:
         filled = combinations_with_replacement(range(num_agents), num_players - num_agents)
         return [tuple(sorted((*range(num_agents), *extra))) for extra in filled]
+    combined = math.comb(num_agents, num_players)
+    if combined > MAX_TABLES or combined > max_tables > MAX_CHOICE_WORK // combined:
+        raise ValueError(
+            f"{num_agents} agents have {combined:,} tables of {num_players}, too many to choose from: name fewer agents"
+        )
     tables = list(combinations(range(num_agents), num_players))
     if num_players == 2 or len(tables) <= max_tables:
         return tables

@@ -1,5 +1,6 @@
 """Standings as text, Markdown, JSON and SVG, and the number formats of all tables."""
 
+import math
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -13,9 +14,11 @@ from azul_env.render.layout import INK, PAPER, QUIET
 HEADER: Final = ("agent", "rating", "95%", "games", "win rate", "points", "ms/move", "forfeits")
 CELL_WIDTH, CELL_HEIGHT = 92.0, 44.0
 GAP, MARGIN = 3.0, 26.0
-HEAD: Final = 78.0  # height above the first row of cells
+HEAD: Final = 78.0  # height above the first row of cells, with heads that lie flat
+HEAD_DEGREES: Final = 35  # of slanted heads
+HEAD_RISE, HEAD_RUN = math.sin(math.radians(HEAD_DEGREES)), math.cos(math.radians(HEAD_DEGREES))
 NAME_SIZE, VALUE_SIZE, TITLE_SIZE = 11.0, 12.5, 17.0
-MAX_NAME_WIDTH: Final = 260.0
+MAX_NAME_WIDTH: Final = 340.0
 BEHIND, EVEN, AHEAD = (214, 122, 92), (246, 241, 230), (74, 132, 178)  # RGB
 LIGHT_TEXT_FROM: Final = 0.8  # rate from which a cell is dark
 
@@ -51,30 +54,40 @@ def as_text(tables: Sequence[Standings]) -> str:
 
 
 def as_markdown(tables: Sequence[Standings]) -> str:
-    """The standings for a README."""
-    return "\n".join(
-        f"### {_title(table)}\n\n{markdown_table(HEADER, [*map(_cells, table.standings)])}"
+    """The standings as a page."""
+    return "# Ratings\n" + "".join(
+        f"\n## {_title(table)}\n\n{markdown_table(HEADER, [*map(_cells, table.standings)])}"
         for table in tables
     )
 
 
-def as_data(tables: Sequence[Standings], config: TournamentConfig) -> dict[str, Any]:
+def as_data(
+    tables: Sequence[Standings], config: TournamentConfig, is_finished: bool = True
+) -> dict[str, Any]:
     """The standings as plain data, with config, versions and commit."""
     return {
         "config": config.to_dict(),
         "versions": versions(),
         "commit": commit(),
         "tables": [table.to_dict() for table in tables],
+        "finished": is_finished,
     }
 
 
 def win_rate_matrix(table: Standings) -> str:
     """An SVG whose rows show how often an agent ranks ahead of the agent of each column."""
     names = [fitted(standing.agent, NAME_SIZE, MAX_NAME_WIDTH) for standing in table.standings]
-    left = MARGIN + max(text_width(name, NAME_SIZE) for name in names) + 16
+    longest = max(text_width(name, NAME_SIZE) for name in names)
+    left = MARGIN + longest + 16
+    # Heads that are wider than their columns are slanted.
+    is_slanted = longest > CELL_WIDTH - 10
+    top = HEAD + longest * HEAD_RISE if is_slanted else HEAD
     title = f"How often the row is ahead of the column, {_title(table)}"
-    width = max(left + len(names) * CELL_WIDTH, MARGIN + text_width(title, TITLE_SIZE)) + MARGIN
-    height = HEAD + len(names) * CELL_HEIGHT + MARGIN
+    right = left + len(names) * CELL_WIDTH + (longest * HEAD_RUN - CELL_WIDTH / 2) * is_slanted
+    width = (
+        max(left + len(names) * CELL_WIDTH, right, MARGIN + text_width(title, TITLE_SIZE)) + MARGIN
+    )
+    height = top + len(names) * CELL_HEIGHT + MARGIN
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" '
         f'viewBox="0 0 {width:.0f} {height:.0f}">'
@@ -83,10 +96,11 @@ def win_rate_matrix(table: Standings) -> str:
     ]
     for i, (name, rates) in enumerate(zip(names, table.ahead, strict=True)):
         x = left + i * CELL_WIDTH
-        y = HEAD + i * CELL_HEIGHT
-        short = fitted(name, NAME_SIZE, CELL_WIDTH - 10)
+        y = top + i * CELL_HEIGHT
+        head = text(0, 0, name, NAME_SIZE, QUIET, weight=1.5, anchor=0 if is_slanted else 0.5)
+        turn = f" rotate(-{HEAD_DEGREES})" if is_slanted else ""
         parts += [
-            text(x + CELL_WIDTH / 2, HEAD - 9, short, NAME_SIZE, QUIET, weight=1.5, anchor=0.5),
+            f'<g transform="translate({x + CELL_WIDTH / 2:.1f} {top - 9:.1f}){turn}">{head}</g>',
             text(left - 12, y + CELL_HEIGHT / 2 + 4, name, NAME_SIZE, INK, weight=1.6, anchor=1),
             *(_cell(left + k * CELL_WIDTH, y, rate) for k, rate in enumerate(rates)),
         ]

@@ -1,12 +1,15 @@
 """An agent's results over many games: wins, points, forfeits and thinking time."""
 
 import math
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 from azul_agents.arena.game import GameResult
 
+MAX_REASONS: Final = 20  # of forfeits that are told apart
+OTHER: Final = "other reasons"
 NORMAL_95: Final = 1.959963984540054  # two-sided 95% quantile of the normal distribution
 
 
@@ -25,6 +28,7 @@ class Tally:
     wins: int = 0  # not shared
     shared: int = 0  # wins shared with others
     forfeits: int = 0
+    reasons: Counter[str] = field(default_factory=Counter)  # of the forfeits
     won: float = 0.0  # wins, a shared one as an equal share
     points: int = 0
     moves: int = 0
@@ -38,7 +42,12 @@ class Tally:
             self.won += 1 / len(winners)
             self.wins += len(winners) == 1
             self.shared += len(winners) > 1
-        self.forfeits += result.forfeits[seat] is not None
+        reason = result.forfeits[seat]
+        if reason is not None:
+            self.forfeits += 1
+            self.reasons[
+                reason if reason in self.reasons or len(self.reasons) < MAX_REASONS else OTHER
+            ] += 1
         self.points += result.scores[seat]
         self.moves += result.moves[seat]
         self.seconds += result.seconds[seat]

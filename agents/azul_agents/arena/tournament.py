@@ -7,12 +7,14 @@ from pathlib import Path
 
 from azul_agents.arena.ratings import RATINGS_FILE
 from azul_agents.arena.results_file import GameKey, GameLine, ResultsFile
-from azul_agents.arena.schedule import ScheduledGame, Seating, table_games, tables_of
+from azul_agents.arena.schedule import ScheduledGame, Seating, table_games, tables_of, whole_deals
 from azul_agents.arena.standings import Standings, standings_of
 from azul_agents.arena.tables import as_data, as_markdown, as_text, win_rate_matrix
-from azul_agents.arena.tournament_config import TournamentConfig
+from azul_agents.arena.tournament_config import MAX_GAMES, TournamentConfig
+from azul_agents.arena.warmup import warm_up
 from azul_agents.arena.workers import Finished, MakeAgent, Play, check_specs, play_all
 from azul_agents.registry import make_agent
+from azul_env import shown
 from azul_env.files import write_atomically
 
 RESULTS_FILE = "results.jsonl"
@@ -27,6 +29,15 @@ class Schedule:
             players: tables_of(len(config.agents), players, config.max_tables, config.seed)
             for players in config.players
         }
+        total = sum(
+            len(tables) * players * whole_deals(config.games_per_pairing, players)
+            for players, tables in self.tables.items()
+        )
+        if total > MAX_GAMES:
+            raise ValueError(
+                f"the tournament has {total:,} games, at most {MAX_GAMES:,} are possible: "
+                "name fewer agents or games_per_pairing"
+            )
         self.games: dict[GameKey, ScheduledGame] = dict(self._all_games())
 
     def _all_games(self) -> Iterator[tuple[GameKey, ScheduledGame]]:
@@ -60,7 +71,7 @@ def run_tournament(
     make: MakeAgent = make_agent,
     play: Play = play_all,
 ) -> list[Standings]:
-    """Play the games that are missing in the results file of the folder, then write the tables.
+    """Play the games that are missing in the results file of the folder, then write the tables; a finished one is kept.
 
     `on_games` gets the games so far and the total number, at the start and after every game. `play` is the engine, by
     default local processes.
@@ -70,26 +81,33 @@ def run_tournament(
     with ResultsFile.open(folder / RESULTS_FILE, config) as file:
         unknown = file.lines.keys() - schedule.games.keys()
         if unknown:
-            raise ValueError(f"{file.path} has games that are not in this tournament: {unknown}")
+            raise ValueError(
+                f"{file.path} has games that are not in this tournament: {shown(unknown)}"
+            )
         on_games(file.lines, len(schedule.games))
         missing = schedule.missing(file.lines)
         if missing:
+            if play is play_all and make is make_agent:
+                for players in config.players:
+                    warm_up(config.agents, players)
             with closing(play(missing, min(jobs, len(missing)), make)) as finished_games:
                 for finished in finished_games:
                     file.add(schedule.line_of(finished))
                     on_games(file.lines, len(schedule.games))
         lines = list(file.lines.values())
     tables = [standings_of(lines, config.agents, players) for players in config.players]
-    write_tables(tables, config, folder)
+    files = table_files(tables, config)
+    if missing or not all((folder / name).is_file() for name in files):
+        for name, content in files.items():
+            write_atomically(folder / name, content)
     return tables
 
 
-def write_tables(tables: list[Standings], config: TournamentConfig, folder: Path) -> None:
-    """Write the standings as text, Markdown and JSON, and an SVG for every number of players."""
-    data = json.dumps(as_data(tables, config), indent=2)
-    write_atomically(folder / RATINGS_FILE, data + "\n")
-    write_atomically(folder / "ratings.txt", as_text(tables))
-    write_atomically(folder / "ratings.md", as_markdown(tables))
-    for table in tables:
-        path = folder / f"win_rates_{table.players}_players.svg"
-        write_atomically(path, win_rate_matrix(table))
+def table_files(tables: list[Standings], config: TournamentConfig) -> dict[str, str]:
+    """The standings by file name: text, Markdown and JSON, and an SVG for every number of players."""
+    return {
+        RATINGS_FILE: json.dumps(as_data(tables, config), indent=2) + "\n",
+        "ratings.txt": as_text(tables),
+        "ratings.md": as_markdown(tables),
+        **{f"win_rates_{table.players}_players.svg": win_rate_matrix(table) for table in tables},
+    }

@@ -3,10 +3,18 @@
 import dataclasses
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
-from azul_agents.config_file import check_least, load_config, plain_data
-from azul_env import MAX_PLAYERS, MIN_PLAYERS
+from azul_agents.config_file import (
+    MAX_SEED,
+    check_least,
+    check_most,
+    load_config,
+    plain_data,
+)
+from azul_env import MAX_PLAYERS, MIN_PLAYERS, brief, shown
+
+MAX_GAMES: Final = 1_000_000  # of a tournament, which keeps the results of all in memory
 
 
 @dataclass(frozen=True)
@@ -27,11 +35,13 @@ class TournamentConfig:
     def __post_init__(self) -> None:
         check_least(self, 1, "games_per_pairing", "max_tables")
         check_least(self, 0, "seed")
+        check_most(self, MAX_GAMES, "games_per_pairing", "max_tables")
+        check_most(self, MAX_SEED, "seed")
         for name in ("agents", "players"):
             values = getattr(self, name)
             for index, value in enumerate(values):
                 if value in values[:index]:
-                    raise ValueError(f"{name}: {value} is named twice")
+                    raise ValueError(f"{name}: {brief(value)} is named twice")
         if len(self.agents) < 2:
             raise ValueError("agents: a tournament needs at least two")
         if not self.players:
@@ -39,7 +49,7 @@ class TournamentConfig:
         for number in self.players:
             if not MIN_PLAYERS <= number <= MAX_PLAYERS:
                 raise ValueError(
-                    f"players must be from {MIN_PLAYERS} to {MAX_PLAYERS}, not {number}"
+                    f"players must be from {MIN_PLAYERS} to {MAX_PLAYERS}, not {shown(number)}"
                 )
 
     def to_dict(self) -> dict[str, Any]:

@@ -1,27 +1,34 @@
 """Games played by this process or by several worker processes, each with agents of its own."""
 
+import math
 import multiprocessing
 import os
 import pickle
 import signal
+import sys
 import threading
 import time
 import traceback
 from collections import Counter, deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from itertools import islice
+from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from typing import Final, NamedTuple
 
 from azul_agents.arena.game import PlayedGame, Table, play_together
 from azul_agents.arena.schedule import ScheduledGame
-from azul_agents.base import Agent
-from azul_agents.registry import make_agent
+from azul_agents.arena.warmup import OWN_KINDS
+from azul_agents.base import Agent, AgentFailureError
+from azul_agents.registry import AgentSpecError, make_agent, parse_spec
 
 GRACE_SECONDS: Final = 5.0  # for a process to close its agents before it is killed
 CHUNK_SECONDS: Final = 0.5  # of work in a chunk
 MAX_CHUNK: Final = 128
+PROBE_SECONDS: Final = 0.2  # of work from which the rest is estimated
+WORKER_START_SECONDS: Final = 2.0  # of work below which starting processes does not pay
+RAISED_BY_AGENT: Final = "This exception was raised by an agent's code."  # a note in it
 
 MakeAgent = Callable[[str], Agent]
 
@@ -106,15 +113,29 @@ class Chunks:
         wanted = 2 * self._workers * MAX_CHUNK - len(self.waiting)
         self.waiting.extend(islice(self._games, wanted))
 
+    @property
+    def seconds_left(self) -> float:
+        """An estimate for the games left, or for as many of them as are looked at; infinite before the first timing."""
+        return len(self.waiting) * (self._seconds_per_game or math.inf)
+
     def add_timing(self, games: int, seconds: float) -> None:
         """Update the estimate with the time that a chunk took."""
         self._seconds_per_game = max(seconds / games, 1e-6)  # the clock may be too coarse
 
 
+def is_raised_by_agent(error: BaseException) -> bool:
+    """True for an exception that `play_all` has passed on from an agent: a bug in its code."""
+    return RAISED_BY_AGENT in getattr(error, "__notes__", ())
+
+
 def check_specs(specs: Iterable[str], make: MakeAgent = make_agent) -> None:
-    """Construct every agent once, so that a wrong spec is an error before the first game."""
+    """Construct every agent once, so that a wrong spec is an error before the first game. Raises AgentSpecError."""
     for spec in dict.fromkeys(specs):
-        make(spec).close()
+        with closing(make(spec)) as agent:
+            try:
+                agent.check_ready()
+            except AgentFailureError as error:
+                raise AgentSpecError(str(error)) from None
 
 
 def play_all(
@@ -122,20 +143,40 @@ def play_all(
 ) -> Generator[Finished, None, None]:
     """Play games and yield them: in this process and in order for one job, else as worker processes finish them.
 
-    Wrap it in `contextlib.closing`, which ends the processes and their agents on an early exit. Exceptions of agents
-    are raised here; a process that dies raises ChildProcessError.
+    Games between our own agents begin in this process, and stay here if few are left: other code may end the process
+    that runs it. Wrap the generator in `contextlib.closing`, which ends the processes and their agents on an early exit.
+    Exceptions of agents are raised here; a process that dies raises ChildProcessError.
     """
     chunks = Chunks(games, jobs)
-    if jobs == 1:
-        with Players(make) as players:
-            while chunk := chunks.take():
-                start = time.perf_counter()
+    if jobs == 1 or (make is make_agent and all(map(_is_own, chunks.waiting))):
+        yield from _played_here(chunks, make, until_long=jobs > 1)
+    if chunks.waiting:
+        with _workers(jobs, make) as workers:
+            yield from _distribute(chunks, workers)
+
+
+def _is_own(game: ScheduledGame) -> bool:
+    return all(parse_spec(spec).kind.name in OWN_KINDS for spec in set(game.specs))
+
+
+def _played_here(chunks: Chunks, make: MakeAgent, until_long: bool) -> Iterator[Finished]:
+    """Play games in this process, all of them or until the rest is known to take long."""
+    # Processor time: on a busy machine, more processes would not be faster.
+    began = time.process_time()
+    is_long = False
+    with Players(make) as players:
+        while not is_long and (chunk := chunks.take()):
+            start = time.process_time()
+            try:
                 played = players.play(chunk)
-                chunks.add_timing(len(chunk), time.perf_counter() - start)
-                yield from map(Finished, chunk, played)
-        return
-    with _workers(jobs, make) as workers:
-        yield from _distribute(chunks, workers)
+            except Exception as error:
+                error.add_note(RAISED_BY_AGENT)
+                raise
+            end = time.process_time()
+            chunks.add_timing(len(chunk), end - start)
+            is_trusted = end - began > PROBE_SECONDS  # the first game is slower than the others
+            is_long = until_long and is_trusted and chunks.seconds_left > WORKER_START_SECONDS
+            yield from map(Finished, chunk, played)
 
 
 class _Worker:
@@ -202,7 +243,7 @@ def _workers(jobs: int, make: MakeAgent) -> Iterator[list[_Worker]]:
     """Start workers, and end all of them on exit."""
     workers: list[_Worker] = []
     try:
-        with _interrupts_ignored():
+        with interrupts_held():
             workers.extend(_Worker(make) for _ in range(jobs))
         yield workers
     finally:
@@ -218,21 +259,33 @@ def _workers(jobs: int, make: MakeAgent) -> Iterator[list[_Worker]]:
 
 
 @contextmanager
-def _interrupts_ignored() -> Iterator[None]:
-    """Let processes started now ignore Ctrl-C, which a terminal sends to all processes: only this one handles it."""
-    if threading.current_thread() is not threading.main_thread():
+def interrupts_held() -> Iterator[None]:
+    """Hold back Ctrl-C while processes start; it arrives here afterwards, and never at them.
+
+    A terminal sends it to all processes, and only this one handles it.
+    """
+    if sys.platform == "win32" or threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    resource_tracker.ensure_running()  # started below, it would unblock the signal
+    came: list[int] = []
+    handler = signal.signal(signal.SIGINT, lambda number, frame: came.append(number))
+    # New processes inherit the mask; here another thread may still get the signal, hence the handler.
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        signal.signal(signal.SIGINT, handler)
+        if came:
+            signal.raise_signal(signal.SIGINT)
 
 
 def _work(connection: Connection, make: MakeAgent) -> None:
     """The main function of a worker: play games until the pipe closes."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if sys.platform != "win32":
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})  # see `interrupts_held`
     signal.signal(signal.SIGTERM, _exit)
     threading.Thread(target=_exit_with_parent, daemon=True).start()
     with Players(make) as players:
@@ -263,6 +316,7 @@ def played_or_error(
         except Exception:
             played = RuntimeError(f"{type(error).__name__} in a worker process")
         played.add_note("".join(traceback.format_exception(error)))
+        played.add_note(RAISED_BY_AGENT)
     return played, time.perf_counter() - start
 
 

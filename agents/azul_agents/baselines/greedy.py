@@ -6,7 +6,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from azul_agents.base import Agent, MoveValue
+from azul_agents.base import Agent, MoveValue, answers
 from azul_agents.registry import NoOptions
 from azul_env import GameState
 from azul_env.core.actions import action_parts
@@ -66,7 +66,7 @@ def _wall_value(wall: int) -> float:
 
 @kernel
 def action_value(rows: Rows, i: int, scratch: Rows, action: int, before: float) -> float:
-    """Gain in board value by an action, from `before`. Caller guarantees that it is legal."""
+    """Board value after an action, minus `before`. Caller guarantees that it is legal."""
     scratch[0] = rows[i]
     row = scratch[0]
     player = row["current_player"]
@@ -78,9 +78,19 @@ def action_value(rows: Rows, i: int, scratch: Rows, action: int, before: float) 
 
 
 @kernel
+def points_behind(row: Row, player: int) -> float:
+    """Points that the others are ahead of a player whose own board is not valued: the mean of their scores and boards."""
+    others = 0.0
+    for seat in range(row["num_players"]):
+        if seat != player:
+            others += row["scores"][seat] + board_value(row, seat)
+    return others / (row["num_players"] - 1) - row["scores"][player]
+
+
+@kernel
 def write_values(rows: Rows, i: int, scratch: Rows, values: NDArray[np.float64]) -> None:
-    """Write the values of all actions of a game; -inf for illegal ones."""
-    before = board_value(rows[i], rows[i]["current_player"])
+    """Write the margins of points that all actions of a game lead to; -inf for illegal ones."""
+    before = points_behind(rows[i], rows[i]["current_player"])
     for action in range(ACTIONS_PER_SOURCE * (center_of(rows[i]) + 1)):
         source, color, destination = action_parts(action)
         values[action] = -np.inf
@@ -114,20 +124,18 @@ class GreedyAgent(Agent):
 
     def act(self, state: GameState, legal_mask: NDArray[np.bool_], rng: np.random.Generator) -> int:
         """The best action, the first of equal ones."""
-        return int(self.act_batch(state.rows, legal_mask.reshape(1, -1), [rng])[0])
+        return int(answers(self, [state], legal_mask.reshape(1, -1), [rng])[0])
 
     def act_batch(
         self, rows: Rows, legal_masks: NDArray[np.bool_], rngs: Sequence[np.random.Generator]
     ) -> NDArray[np.int64]:
         """The best action of every game."""
-        if not legal_masks.any(axis=1).all():
-            raise ValueError("the game is over: there is no move to choose")
         actions = np.zeros(len(rows), np.int64)
         write_greedy_actions(np.ascontiguousarray(rows), self._scratch, actions, 0, len(rows))
         return actions
 
     def analyse(self, state: GameState) -> list[MoveValue]:
-        """All legal moves by their gain in board value."""
+        """All legal moves, each with the margin of scores and boards after it."""
         values = np.zeros(num_actions(state.num_players))
         write_values(state.rows, 0, self._scratch, values)
         legal = np.flatnonzero(values > -np.inf).tolist()

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from azul_agents.base import Agent
+from azul_agents.base import Agent, answers
 from azul_agents.registry import NoOptions
 from azul_env import GameState, Rows
 
@@ -18,7 +18,7 @@ class RandomAgent(Agent):
 
     def act(self, state: GameState, legal_mask: NDArray[np.bool_], rng: np.random.Generator) -> int:
         """A uniformly random legal action."""
-        return int(self.act_batch(state.rows, legal_mask.reshape(1, -1), [rng])[0])
+        return int(answers(self, [state], legal_mask.reshape(1, -1), [rng])[0])
 
     def act_batch(
         self, rows: Rows, legal_masks: NDArray[np.bool_], rngs: Sequence[np.random.Generator]

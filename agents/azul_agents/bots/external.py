@@ -7,6 +7,7 @@ that a late answer is never taken for the answer to a later question.
 import math
 import os
 import shlex
+import shutil
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -26,8 +27,8 @@ from azul_agents.bots.protocol import (
     to_line,
 )
 from azul_agents.kinds import TIMEOUT_VARIABLE, ExternalOptions
-from azul_agents.registry import AgentSpecError
-from azul_env import GameState, illegal_reason, to_dict
+from azul_agents.registry import AgentSpecError, quoted
+from azul_env import GameState, illegal_reason, printable, shown, to_dict
 
 DEFAULT_TIMEOUT_SECONDS: Final = 60.0
 ANSWERS: Final = ("hello", "action")  # message types that answer a question
@@ -60,6 +61,15 @@ class ExternalAgent(Agent):
     def timeout_seconds(self) -> float:
         """Time limit of an answer."""
         return self._time_limit_seconds or DEFAULT_TIMEOUT_SECONDS
+
+    def check_ready(self) -> None:
+        """Raise AgentFailureError if there is no such program."""
+        program = self._command[0]
+        if shutil.which(program) is None:
+            place = f"in {os.getcwd()}" if os.sep in program else "on the PATH"
+            raise AgentFailureError(
+                f"{self.spec}: the bot cannot be started: there is no program {shown(program)} {place}"
+            )
 
     def begin_game(self, num_players: int, seat: int) -> None:
         """Announce a new game; start the bot if it is not running. Raises AgentFailureError."""
@@ -121,7 +131,7 @@ class ExternalAgent(Agent):
                 raise BotFailureError(f"speaks protocol {spoken}, this program {PROTOCOL}")
             if not isinstance(hello.get("name"), str):
                 raise BotFailureError(f"has no name in its hello: {hello!r:.100}")
-            self.bot_name = hello["name"][:MAX_NAME_LETTERS]
+            self.bot_name = printable(hello["name"][:MAX_NAME_LETTERS])
 
     def _ask_for_action(self, question: Message) -> int:
         """The action that the bot answers with, legal or not."""
@@ -208,11 +218,11 @@ def _split(spec: str, command: str) -> list[str]:
     try:
         words = shlex.split(command)
     except ValueError as error:
-        raise AgentSpecError(f"{spec!r}: {error}") from None
+        raise AgentSpecError(f"{quoted(spec)}: {error}") from None
     if not words or not words[0]:
-        raise AgentSpecError(f"{spec!r}: the command is missing")
+        raise AgentSpecError(f"{quoted(spec)}: the command is missing")
     if os.name != "posix":
-        raise AgentSpecError(f"{spec!r}: bots run only on Linux and macOS")
+        raise AgentSpecError(f"{quoted(spec)}: bots run only on Linux and macOS")
     return words
 
 
@@ -225,7 +235,9 @@ def _checked_limit(timeout_seconds: float | None) -> float | None:
         try:
             timeout_seconds = float(text)
         except ValueError:
-            raise AgentSpecError(f"{TIMEOUT_VARIABLE} must be a number, not {text!r}") from None
+            raise AgentSpecError(
+                f"{TIMEOUT_VARIABLE} must be a number, not {shown(text)}"
+            ) from None
     if not (math.isfinite(timeout_seconds) and timeout_seconds > 0):
         raise AgentSpecError(f"a bot's time limit must be above 0 seconds, not {timeout_seconds:g}")
     return timeout_seconds

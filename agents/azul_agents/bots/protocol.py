@@ -3,6 +3,9 @@
 import json
 from typing import Any, Final, TypeGuard
 
+from azul_env import shown
+from azul_env.files import parse_json
+
 PROTOCOL: Final = 1
 Message = dict[str, Any]
 
@@ -19,11 +22,11 @@ def to_line(message: Message) -> bytes:
 def from_line(line: bytes) -> Message:
     """Parse a message: a JSON object with a type. Raises MalformedMessageError."""
     try:
-        message = json.loads(line)
-    except (ValueError, RecursionError):
-        raise MalformedMessageError(f"invalid JSON: {line!r:.100}") from None
+        message = parse_json(line)
+    except ValueError:
+        raise MalformedMessageError(f"invalid JSON: {shown(line, 100)}") from None
     if not isinstance(message, dict) or not isinstance(message.get("type"), str):
-        raise MalformedMessageError(f"JSON that is not an object with a type: {line!r:.100}")
+        raise MalformedMessageError(f"JSON that is not an object with a type: {shown(line, 100)}")
     return message
 
 

@@ -13,6 +13,7 @@ import traceback
 import types
 from collections.abc import Callable, Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any, Final, get_type_hints
 
 import numpy as np
@@ -20,11 +21,13 @@ from numpy.typing import NDArray
 
 from azul_agents.base import Agent, MoveValue
 from azul_agents.kinds import PythonOptions
-from azul_agents.registry import AgentKind, AgentSpecError, NoOptions, parse_options
-from azul_env import GameState
+from azul_agents.registry import AgentKind, AgentSpecError, NoOptions, parse_options, quoted
+from azul_env import GameState, brief
 
 ACT_ARGUMENTS: Final = ("state", "legal_mask", "rng")
 OPTION_TYPES: Final = frozenset({int, float, str, bool, type(None)})
+# Packages whose lines say nothing about a bug in the user's code.
+NOT_USERS: Final = ("azul_env", "azul_agents", "azul_train", "azul_ui", "numpy")
 WANTED: Final = (
     "write a subclass of azul_agents.Agent, or a class or function with "
     f"act({', '.join(ACT_ARGUMENTS)})"
@@ -121,14 +124,14 @@ def _found(spec: str, module_name: str, name: str) -> Any:
         if error.name is None or not f"{module_name}.".startswith(f"{error.name}."):
             raise _failure(spec, f"importing {module_name}", error) from error
         raise AgentSpecError(
-            f"{spec!r}: there is no module {error.name}, neither in {os.getcwd()} nor among the installed packages"
+            f"{quoted(spec)}: there is no module {error.name}, neither in {os.getcwd()} nor among the installed packages"
         ) from None
     except (Exception, SystemExit) as error:
         raise _failure(spec, f"importing {module_name}", error) from error
     if not hasattr(module, name):
         players = [n for n, value in vars(module).items() if _is_own_player(value, module)]
         has = f"it has {', '.join(players)}" if players else WANTED
-        raise AgentSpecError(f"{spec!r}: {module.__name__} has no {name}: {has}")
+        raise AgentSpecError(f"{quoted(spec)}: {module.__name__} has no {name}: {has}")
     return getattr(module, name)
 
 
@@ -143,17 +146,27 @@ def _check_arguments(spec: str, act: Callable[..., Any]) -> None:
         inspect.signature(act).bind(*ACT_ARGUMENTS)
     except TypeError as error:
         wanted = f"act({', '.join(ACT_ARGUMENTS)})"
-        raise AgentSpecError(f"{spec!r}: it cannot be called as {wanted}: {error}") from None
+        raise AgentSpecError(
+            f"{quoted(spec)}: it cannot be called as {wanted}: {brief(error)}"
+        ) from None
     except ValueError:  # built-in functions may have no signature
         return
 
 
+def told_exception(error: BaseException) -> str:
+    """An exception with the line of the user's code that raised it, or that called what raised it."""
+    frames = traceback.extract_tb(error.__traceback__)
+    homes = [sys.modules[name].__file__ for name in NOT_USERS if name in sys.modules]
+    folders = tuple(str(Path(home).parent) + os.sep for home in homes if home)
+    own = [frame for frame in frames if not frame.filename.startswith((*folders, "<frozen"))]
+    last = (own or frames)[-1]
+    line = f": {last.line}" if last.line else ""
+    return f"{type(error).__name__}: {brief(error)} ({last.filename}, line {last.lineno}{line})"
+
+
 def _failure(spec: str, doing: str, error: BaseException) -> AgentSpecError:
     """An exception in the user's code, with its location."""
-    last = traceback.extract_tb(error.__traceback__)[-1]
-    return AgentSpecError(
-        f"{spec!r}: {doing} raised {type(error).__name__}: {error} ({last.filename}, line {last.lineno})"
-    )
+    return AgentSpecError(f"{quoted(spec)}: {doing} raised {told_exception(error)}")
 
 
 def _options_class(target: Any, annotated: Any, skipped: int = 0) -> type:

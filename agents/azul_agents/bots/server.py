@@ -23,6 +23,7 @@ from azul_env import (
     format_state,
     from_dict,
     legal_mask,
+    shown,
 )
 from azul_env.validation import LINE_KEYS, PLAYER_KEYS, POSITION_KEYS
 
@@ -86,16 +87,16 @@ def _table(message: Message) -> tuple[int, int]:
     """Number of players and seat in a new_game message."""
     players, seat = message.get("num_players"), message.get("seat")
     if not is_whole_number(players) or not MIN_PLAYERS <= players <= MAX_PLAYERS:
-        raise MalformedMessageError(f"new_game: num_players cannot be {players!r:.40}")
+        raise MalformedMessageError(f"new_game: num_players cannot be {shown(players)}")
     if not is_whole_number(seat) or not 0 <= seat < players:
-        raise MalformedMessageError(f"new_game: seat cannot be {seat!r:.40}")
+        raise MalformedMessageError(f"new_game: seat cannot be {shown(seat)}")
     return players, seat
 
 
 def _numbers(message: Message, key: str) -> list[int]:
     value = message.get(key)
     if not isinstance(value, list) or not all(map(is_whole_number, value)):
-        raise MalformedMessageError(f"game_over: {key} cannot be {value!r:.40}")
+        raise MalformedMessageError(f"game_over: {key} cannot be {shown(value)}")
     return value
 
 
