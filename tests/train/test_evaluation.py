@@ -69,7 +69,7 @@ def test_greedy__beats_random(num_players):
     assert as_metrics(measured("random", "greedy", num_players, 100))["win_rate"] < 0.1
 
 
-@pytest.mark.parametrize("seed", [1, 2, 1_000_002, 1_000_005])
+@pytest.mark.parametrize("seed", [1, 2, 1_000_002, 1_000_006])
 def test_deals_of_the_evaluation__are_not_those_of_the_training(seed):
     config = TrainConfig(seed=seed)
     league = League(config.league, {"greedy": make_agent("greedy")})
@@ -95,7 +95,7 @@ def test_deals_of_the_evaluation__are_not_those_of_the_training(seed):
         assert not seeds & set(range(seed, seed + 256)) and len(seeds) == 50
 
 
-@pytest.mark.parametrize("seed", [1_000_003, 1_000_003 + FINAL_DEALS])
+@pytest.mark.parametrize("seed", [1_000_003, 1_000_003 + FINAL_DEALS, 1_000_005])
 def test_training_on_the_deals_of_the_evaluation__is_refused(seed):
     with pytest.raises(ValueError, match=f"seed {seed} is a seed of the evaluation"):
         read_config(None, [f"seed={seed}"])

@@ -1,36 +1,14 @@
 """The examples run, learn, and need what they say they need."""
 
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
-EXAMPLES = ROOT / "examples"
+import numpy as np
+import pytest
 
-
-def run_example(name: str, folder: Path, *arguments: str, paths: tuple[Path, ...] = (ROOT,)) -> str:
-    """What an example prints, run in a folder with no more of the project than these paths."""
-    settings = {"PYTHONPATH": os.pathsep.join(map(str, paths)), "OMP_NUM_THREADS": "1"}
-    run = subprocess.run(
-        [sys.executable, str(EXAMPLES / name), *arguments],
-        env=os.environ | settings,
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
-    assert run.returncode == 0, run.stderr
-    return run.stdout
-
-
-def win_rates(printed: str) -> tuple[int, int]:
-    """The percentages before and after learning."""
-    found = re.findall(r"^(?:before|after): wins (\d+)%", printed, re.MULTILINE)
-    assert len(found) == 2, printed
-    return int(found[0]), int(found[1])
+import azul_env as az
+from azul_agents import make_agent
+from example_runs import EXAMPLES, ROOT, run_example, win_rates
 
 
 def test_train_sb3__learns_to_beat_random(tmp_path: Path) -> None:
@@ -52,3 +30,22 @@ def test_selfplay_pettingzoo__learns_to_beat_random(tmp_path: Path) -> None:
     )
     _, after = win_rates(printed)
     assert after >= 60
+
+
+def test_ppo_single_file__learns_to_beat_random_and_plays_in_the_arena(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    layers = tuple(ROOT / layer for layer in ("", "agents", "train", "ui"))
+    budget = ("--steps", "65536", "--opponent", "random", "--evaluation-games", "100")
+    printed = run_example("ppo_single_file.py", tmp_path, *budget, paths=layers)
+    rates = [float(rate) for rate in re.findall(r"wins ([\d.]+)%", printed)]
+    assert rates[-1] >= 80, printed
+    monkeypatch.syspath_prepend(EXAMPLES)
+    agent = make_agent(f"python:ppo_single_file:PpoAgent:path={tmp_path / 'ppo.pt'}")
+    state = az.new_game(num_players=2, rng=1)
+    action = agent.act(state, az.legal_mask(state), np.random.default_rng(1))
+    assert az.legal_mask(state)[action]
+
+
+def test_ppo_single_file__has_at_most_300_lines() -> None:
+    assert len((EXAMPLES / "ppo_single_file.py").read_text().splitlines()) <= 300

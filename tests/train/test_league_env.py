@@ -193,7 +193,9 @@ def test_illegal_action__stops_with_an_error(wrong):
 def test_mask_of_zeros__stops_with_an_error():
     env = games(3)
     over = apply_action(last_turns(2, 0, 0), LEARNERS_TILE, rng=1).state
-    placed(env, [last_turns(2, 0, 0), over, over], [0, 0, 0])
+    placed(env, [last_turns(2, 0, 0)] * 3, [0, 0, 0])
+    env.games.rows[1:] = over.rows  # `set_state` would refuse games that are over
+    env.publish()
     with pytest.raises(ValueError, match="game 1 has no legal action"):
         env.action_masks()
     with pytest.raises(ValueError, match="game 1 has no legal action"):

@@ -9,7 +9,14 @@ from azul_agents.arena.tally import wilson_interval
 from azul_train.config import read_config
 from azul_train.run.curve import COLORS, draw_curve
 from azul_train.run.folder import RunFolder
-from azul_train.run.metrics import curves, game_share, last_evaluation, length_of, time_shares
+from azul_train.run.metrics import (
+    START,
+    curves,
+    game_share,
+    last_evaluation,
+    length_of,
+    time_shares,
+)
 from azul_train.run.report import write_report
 
 PNG = b"\x89PNG\r\n\x1a\n"
@@ -139,6 +146,25 @@ def test_report_written_again__follows_the_files(folder):
     write_report(folder)
     assert folder.curve.read_bytes() != before[1]
     assert "    azul train --resume mine\n" in folder.report.read_text()
+
+
+def test_self_play__has_its_own_rows_and_its_gain_is_told(folder):
+    before = evaluation("greedy", 2000, 2.9, 200.0, 400, final=True, before=True)
+    duel = evaluation(START, 2000, 2.9, 300.0, 400, final=True)
+    add(folder, [IMITATION, *DURING, before, *AT_THE_END[:1], duel, *AT_THE_END[2:]])
+    write_report(folder)
+    text = folder.report.read_text()
+    assert "| before self-play | greedy | 400 | 50.0% |" in text
+    assert "| after self-play | greedy | 400 | 65.0% |" in text
+    assert "| after self-play | its own start | 400 | 75.0% |" in text
+    assert "Self-play: 50.0% → 65.0% against greedy." in text
+    assert "wins 75.0% (70.5–79.0) of 400 games against its own start" in text
+    assert "after the warm start by imitation" in text
+
+
+def test_curves__begin_with_the_untrained_network():
+    lines = [evaluation("greedy", 0, 0.1, 1.0, untrained=True), *DURING]
+    assert [line["wins"] for line in curves(lines)["greedy"]] == [1.0, 20.0, 100.0, 120.5]
 
 
 def test_imitation__is_told(folder):

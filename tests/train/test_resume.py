@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -18,10 +19,10 @@ from azul_train.run.progress import EVALUATION, SELF_PLAY, Progress
 from azul_train.sb3.checkpoint import load_checkpoint
 from train.test_training import assert_same
 from train.tiny import TINY_RUN, new_folder, tiny_config, without_times
-from ui.command import LAYERS, here
+from ui.command import LAYERS, here, in_process_of_its_own
 
 STEPS = "steps=4096"
-TIMES = ("minutes", "seconds")
+TIMES = ("minutes", "processor_minutes", "seconds")
 PATIENCE_SECONDS = 240
 COMMAND = "from azul_ui.cli import main; main()"
 
@@ -52,7 +53,7 @@ def assert_same_run(folder: RunFolder, other: RunFolder) -> None:
         assert {k: a.tolist() for k, a in mine.arrays.items()} == {
             k: a.tolist() for k, a in theirs.arrays.items()
         }
-        cards = [{k: v for k, v in m.card.items() if k != "minutes"} for m in (mine, theirs)]
+        cards = [{k: v for k, v in m.card.items() if k not in TIMES} for m in (mine, theirs)]
         assert cards[0] == cards[1]
 
 
@@ -110,14 +111,20 @@ class EndedError(Exception):
     """Something ends a run."""
 
 
+def is_event(progress: Progress) -> bool:
+    """True for the end of a rollout and the beginning of an evaluation, not for its later matches."""
+    return progress.phase == SELF_PLAY or progress.done == 0
+
+
 def ended_at(event: int) -> Any:
     """A callback that ends a run at an event."""
     seen: list[Progress] = []
 
     def watch(progress: Progress) -> None:
-        seen.append(progress)
-        if len(seen) == event:
-            raise EndedError
+        if is_event(progress):
+            seen.append(progress)
+            if len(seen) == event:
+                raise EndedError
 
     return watch
 
@@ -125,14 +132,16 @@ def ended_at(event: int) -> Any:
 def phases_of(config: Any, root: Path) -> list[str]:
     told: list[Progress] = []
     train(config, new_folder(root, config), told.append)
-    return [event.phase for event in told]
+    return [event.phase for event in told if is_event(event)]
 
 
 def test_run_ended_at_many_moments__comes_to_the_same_end(tmp_path):
     """Before, in and after evaluations, between checkpoints, in the final evaluation; each time from where it was."""
     config = tiny_config("steps=1280", "evaluation.every=256", "checkpoint_every=768")
     phases = phases_of(config, tmp_path / "whole")
-    assert phases == [EVALUATION, *[SELF_PLAY, EVALUATION] * 5, EVALUATION]
+    run, final = phases[:11], phases[11:]
+    assert run == [EVALUATION, *[SELF_PLAY, EVALUATION] * 5]
+    assert final and set(final) == {EVALUATION}
     folder = new_folder(tmp_path / "parts", config)
     with pytest.raises(EndedError):
         train(config, folder, ended_at(4))  # one rollout done, nothing saved but the beginning
@@ -146,15 +155,70 @@ def test_run_ended_at_many_moments__comes_to_the_same_end(tmp_path):
     assert [line["steps"] for line in folder.run["resumed"]] == [0, 768, 768, 1280, 1280]
 
 
-def test_finished_run__tells_its_end_again_and_changes_nothing(uninterrupted, monkeypatch, capsys):
-    before = without_times(uninterrupted.read_metrics())
-    model = read_model(uninterrupted.best_model)
-    outcome = here(monkeypatch, capsys, "train", "--resume", uninterrupted.path)
-    assert outcome.code == 0
-    assert without_times(uninterrupted.read_metrics()) == before
-    again = read_model(uninterrupted.best_model)
+def contents(folder: RunFolder) -> list[tuple[Path, bytes, int]]:
+    files = sorted(file for file in folder.path.rglob("*") if file.is_file())
+    return [(file, file.read_bytes(), file.stat().st_mtime_ns) for file in files]
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
+    """A run of the command that came to its end."""
+    root = tmp_path_factory.mktemp("finished")
+    changes = [part for change in (*TINY_RUN, "steps=512") for part in ("--set", change)]
+    outcome = in_process_of_its_own("train", *changes, "--out", root)
+    assert outcome.code == 0, outcome.err
+    return RunFolder.open(root / "train")
+
+
+def test_finished_run__says_so_and_changes_nothing(finished, monkeypatch, capsys):
+    before = contents(finished)
+    outcome = here(monkeypatch, capsys, "train", "--resume", finished.path)
+    assert (outcome.code, outcome.err) == (0, "")
+    said = f"{finished.path} is finished: 512 of 512 steps; report: {finished.report}\n"
+    assert outcome.out == said
+    as_json = here(monkeypatch, capsys, "train", "--resume", finished.path, "--json")
+    assert as_json.code == 0 and json.loads(as_json.out)["steps"] == 512
+    assert contents(finished) == before
+
+
+def test_run_killed_before_its_report__tells_its_end_again(finished, tmp_path, monkeypatch, capsys):
+    folder = RunFolder(shutil.copytree(finished.path, tmp_path / "copy"))
+    folder.report.unlink()
+    before = without_times(folder.read_metrics())
+    model = read_model(folder.best_model)
+    outcome = here(monkeypatch, capsys, "train", "--resume", folder.path)
+    assert outcome.code == 0 and folder.report.is_file()
+    assert without_times(folder.read_metrics()) == before
+    again = read_model(folder.best_model)
     assert again.card == model.card
     assert all((again.arrays[name] == model.arrays[name]).all() for name in model.arrays)
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "why"),
+    [
+        ("config.yaml", "steps: 512", "steps: 1024", "steps was 512, now it is 1024; restore it"),
+        ("config.yaml", "epochs: 2", "epochs: 3", "ppo.epochs was 2, now it is 3; restore it"),
+        ("run.json", '"resumed"', '"renamed"', "is broken: resumed is missing or wrong"),
+        ("metrics.jsonl", None, None, "cannot be resumed: it has no metrics.jsonl"),
+        ("best_model.npz", None, None, "cannot be resumed: it has no best_model.npz"),
+    ],
+)
+def test_spoilt_run__is_an_error_of_one_line(
+    file, old, new, why, finished, tmp_path, monkeypatch, capsys
+):
+    folder = RunFolder(shutil.copytree(finished.path, tmp_path / "copy"))
+    folder.report.unlink()
+    spoilt = folder.path / file
+    if old is None:
+        spoilt.unlink()
+    else:
+        assert old in spoilt.read_text()
+        spoilt.write_text(spoilt.read_text().replace(old, new))
+    outcome = here(monkeypatch, capsys, "train", "--resume", folder.path)
+    assert (outcome.code, outcome.out) == (2, "")
+    error = outcome.err[outcome.err.index("azul: error:") :]
+    assert why in error and error.count("\n") == 1
 
 
 @pytest.mark.parametrize(

@@ -151,7 +151,7 @@ def test_lock__goes_with_a_process_that_is_killed(folder):
     with pytest.raises(ValueError, match="in use"), folder.locked():
         pass
     process.send_signal(signal.SIGKILL)
-    process.communicate(timeout=60)
+    process.communicate(timeout=400)
     with folder.locked():
         pass
 

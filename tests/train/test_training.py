@@ -13,8 +13,9 @@ from azul_train import train
 from azul_train.export import export_network, load_network
 from azul_train.network import AzulNetwork
 from azul_train.run.folder import RunFolder
+from azul_train.run.metrics import START
 from azul_train.run.progress import EVALUATION, IMITATION, SELF_PLAY, Progress
-from azul_train.run.training_run import FINAL_DEALS
+from azul_train.run.training_run import CHOICE_DEALS, FINAL_DEALS
 from azul_train.sb3.checkpoint import load_checkpoint
 from azul_train.sb3.training import Sb3Run
 from azul_train.selfplay.network_agent import NetworkAgent
@@ -25,7 +26,7 @@ LEARNING = (
     "network={trunk: 64, source: 16, key: 4, value: 16}",
     "ppo={games: 64, rollout_steps: 32, batch_size: 512, epochs: 3, learning_rate: 0.003}",
     "league={scripted: {random: 0.7}, snapshot_every: 4096}",
-    "evaluation={games: 100, every: 4096, final_games: 200}",
+    "evaluation={games: 100, every: 4096, choice_games: 100, final_games: 200}",
     "checkpoint_every=4096",
 )
 WINS_OF_A_LEARNER = 0.8  # 0.9 was measured for three seeds
@@ -74,6 +75,7 @@ def assert_same(one: Any, other: Any, where: str = "") -> None:
 
 def test_learner__beats_random_after_ten_thousand_steps(learned):
     before = next(line for line in learned.metrics if line["kind"] == "evaluation")
+    assert before["opponent"] == "random"
     assert before["steps"] == 0
     assert before["win_rate"] < WINS_OF_A_BEGINNER
     assert learned.results[0].agents[1] == "random"
@@ -89,7 +91,7 @@ def test_same_seed__gives_the_same_ten_thousand_steps(learned, tmp_path):
     checkpoints = [load_checkpoint(run.checkpoint) for run in (folder, learned.folder)]
     for checkpoint in checkpoints:
         assert checkpoint["steps"] == 10_240
-        for time in ("minutes", "seconds"):
+        for time in ("minutes", "processor_minutes", "seconds"):
             del checkpoint[time]
     assert_same(*checkpoints)
 
@@ -98,16 +100,12 @@ def test_metrics__tell_of_every_rollout_and_evaluation(learned):
     assert [line["steps"] for line in lines(learned.metrics, "progress")] == [
         *range(2048, 10_241, 2048)
     ]
-    evaluations = [
-        (line["steps"], line.get("final", False)) for line in lines(learned.metrics, "evaluation")
-    ]
-    assert evaluations == [
-        (0, False),
-        (4096, False),
-        (8192, False),
-        (10_240, False),
-        (10_240, True),
-    ]
+    evaluations = lines(learned.metrics, "evaluation")
+    during = [(line["steps"], line["opponent"]) for line in evaluations if "final" not in line]
+    steps = (0, 4096, 8192, 10_240)
+    assert during == [(at, name) for at in steps for name in ("random", START)]
+    at_the_end = [("before" in line, line["opponent"]) for line in evaluations if "final" in line]
+    assert at_the_end == [(True, "random"), (False, "random"), (False, START)]
     last = lines(learned.metrics, "progress")[-1]
     # The newest snapshot is met only in games that begin and end within the last rollout.
     assert set(last["league"]) - {"000008192"} == {"random", "000000000", "000004096"}
@@ -130,20 +128,46 @@ def wins(model: Path, games: int, seed: int) -> float:
     return run_match(specs, MatchConfig(games, seed, jobs=1)).tallies[0].won
 
 
-def test_best_model__is_the_one_that_did_best_and_the_final_evaluation_is_its(learned):
+def test_best_model__is_the_candidate_that_won_most_games_on_further_deals(learned):
     config = learned.folder.config.evaluation
-    during = [line for line in lines(learned.metrics, "evaluation") if not line.get("final", False)]
-    top = max(line["win_rate"] for line in during)
-    assert wins(learned.folder.best_model, config.games, config.seed) == top * config.games
-    fresh = config.seed + FINAL_DEALS
-    won = wins(learned.folder.best_model, config.final_games, fresh)
-    assert won == learned.results[0].tallies[0].won
-    final = lines(learned.metrics, "evaluation")[-1]
-    assert (final["wins"], final["games"]) == (won, 200)
+    during = {
+        line["steps"]: line["win_rate"]
+        for line in lines(learned.metrics, "evaluation")
+        if "final" not in line and line["opponent"] == "random"
+    }
+    top = sorted(during, key=lambda steps: (during[steps], steps), reverse=True)[:3]
+    choice = {line["candidate"]: line["wins"] for line in lines(learned.metrics, "choice")}
+    assert list(choice) == top
+    further = config.seed + CHOICE_DEALS
+    for steps in top:
+        won = wins(learned.folder.candidate(steps), config.choice_games, further)
+        assert choice[steps] == won
     card = read_model(learned.folder.best_model).card
-    assert card["steps"] in [line["steps"] for line in during if line["win_rate"] == top]
-    assert card["win_rates"] == {"random": top}
-    assert [line["wins"] for line in card["final"]] == [won]
+    assert choice[card["steps"]] == max(choice.values())
+    assert card["win_rates"]["random"] == during[card["steps"]]
+
+
+def test_final_evaluation__has_the_best_model_its_start_and_a_match_between_them(learned):
+    folder, config = learned.folder, learned.folder.config.evaluation
+    before, after, duel = [line for line in lines(learned.metrics, "evaluation") if "final" in line]
+    fresh = config.seed + FINAL_DEALS
+    assert before["wins"] == wins(folder.start_model, config.final_games, fresh)
+    assert after["wins"] == wins(folder.best_model, config.final_games, fresh)
+    assert after["wins"] == learned.results[0].tallies[0].won
+    specs = (f"neural:path={folder.best_model}", f"neural:path={folder.start_model}")
+    match = run_match(specs, MatchConfig(config.final_games, fresh, jobs=1))
+    assert duel["opponent"] == START and duel["wins"] == match.tallies[0].won
+    assert duel["win_rate"] > WINS_OF_A_LEARNER
+    card = read_model(folder.best_model).card
+    assert [line["wins"] for line in card["final"]] == [after["wins"], duel["wins"]]
+    assert weights(load_network(folder.start_model)) == weights(
+        load_network(folder.snapshots / "000000000.npz")
+    )
+
+
+def test_start__is_even_with_itself(learned):
+    first = next(line for line in learned.metrics if line.get("opponent") == START)
+    assert (first["steps"], first["win_rate"]) == (0, 0.5)
 
 
 def test_last_model__is_the_learner_of_the_last_checkpoint(learned):
@@ -155,12 +179,14 @@ def test_last_model__is_the_learner_of_the_last_checkpoint(learned):
 
 def test_worse_learner__does_not_replace_the_best_model(tmp_path):
     """A learner that was good once and then forgot everything."""
-    config = tiny_config("evaluation.games=40", "evaluation.final_games=20", "steps=0")
+    changes = ("evaluation.games=40", "evaluation.final_games=20", "evaluation.candidates=1")
+    config = tiny_config(*changes, "steps=0")
     folder = new_folder(tmp_path, config)
     run = Sb3Run(config, folder, lambda progress: None)
-    run.best_score = 0.999  # an earlier learner was that good
+    run.scores[5] = 0.999  # an earlier learner was that good
     kept = AzulNetwork(2, config.network)
-    export_network(kept, folder.best_model, {"steps": 5, "win_rates": {"random": 0.999}})
+    for file in (folder.best_model, folder.candidate(5)):
+        export_network(kept, file, {"steps": 5, "win_rates": {"random": 0.999}})
     run.begin()
     results = run.learn()
     assert weights(load_network(folder.best_model)) == weights(kept)
@@ -208,7 +234,8 @@ def test_warm_start__is_noted_and_is_what_the_run_begins_with(tmp_path):
     folder = new_folder(tmp_path, config)
     told: list[Progress] = []
     results = train(config, folder, told.append)
-    noted = folder.read_metrics()[0]
+    untrained, noted, *_ = folder.read_metrics()
+    assert untrained["untrained"] and untrained["win_rate"] < WINS_OF_A_BEGINNER
     assert (noted["kind"], noted["steps"], noted["samples"]) == ("imitation", 0, 3000)
     assert noted["accuracy"] > 0.3
     assert results[0].tallies[0].win_rate > WINS_OF_A_LEARNER

@@ -20,10 +20,15 @@ TINY_RUN = (
     "network={trunk: 32, source: 8, key: 4, value: 8}",
     "ppo={games: 16, rollout_steps: 16, batch_size: 128, epochs: 2}",
     "league={scripted: {random: 0.5}, snapshot_every: 256}",
-    "evaluation={opponents: [random], games: 12, every: 512, final_games: 12}",
+    "evaluation={opponents: [random], games: 12, every: 512, choice_games: 12, final_games: 12}",
     "checkpoint_every=512",
 )
-TIMES = ("minutes", "steps_per_second", "shares")  # what two equal runs may differ in
+TIMES = (
+    "minutes",
+    "processor_minutes",
+    "steps_per_second",
+    "shares",
+)  # what two equal runs may differ in
 FIFTH_LINE = 4
 
 

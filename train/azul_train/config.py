@@ -6,13 +6,36 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from azul_agents.config_file import check_least, check_positive, check_share, load_config
-from azul_agents.registry import parse_spec
-from azul_env import COUNTER_LIMIT, DEFAULT_MAX_ROUNDS, MAX_PLAYERS, MIN_PLAYERS, REWARDS
+from azul_agents.config_file import (
+    check_least,
+    check_most,
+    check_positive,
+    check_share,
+    load_config,
+)
+from azul_agents.kinds import MAX_NETWORK_WIDTH
+from azul_agents.registry import CONTROL_CHARACTERS, parse_spec
+from azul_env import (
+    COUNTER_LIMIT,
+    DEFAULT_MAX_ROUNDS,
+    MAX_PLAYERS,
+    MIN_PLAYERS,
+    REWARDS,
+    brief,
+    shown,
+)
 
 DEFAULT_NAME: Final = "train"  # of a run without a config file
 SB3, RLLIB = ENGINES = "sb3", "rllib"
 MIRROR, MIX, PRIORITISED = SCHEDULES = "mirror", "mix", "prioritised"
+MAX_NAME_LETTERS: Final = 100
+MAX_TRAIN_SEED: Final = (1 << 32) - 1  # of NumPy's global generator, which SB3 seeds
+EVALUATION_SEEDS: Final = (
+    3  # deals of evaluations, of the choice of the best model and of its final evaluation
+)
+MAX_STEPS: Final = 10**12  # more than a century
+MAX_PARALLEL: Final = 1_000_000
+MAX_PROCESSES: Final = 4096
 SHARE_TOLERANCE: Final = 1e-9  # for rounding errors in a sum of shares
 
 
@@ -31,6 +54,7 @@ class NetworkSize:
 
     def __post_init__(self) -> None:
         check_least(self, 1, *vars(self))
+        check_most(self, MAX_NETWORK_WIDTH, *vars(self))
 
 
 @dataclass(frozen=True)
@@ -67,6 +91,7 @@ class PPOConfig:
         check_least(self, 0, "entropy", "final_learning_rate", "value_coef")
         check_positive(self, "learning_rate", "clip_range", "max_grad_norm")
         check_share(self, "gamma", "gae_lambda")
+        check_most(self, MAX_PARALLEL, "games", "rollout_steps", "batch_size", "epochs")
         steps = self.games * self.rollout_steps
         if steps % self.batch_size:
             raise ValueError(
@@ -93,17 +118,18 @@ class LeagueConfig:
     def __post_init__(self) -> None:
         if self.schedule not in SCHEDULES:
             raise ValueError(
-                f"schedule must be one of {', '.join(SCHEDULES)}, not {self.schedule!r}"
+                f"schedule must be one of {', '.join(SCHEDULES)}, not {shown(self.schedule)}"
             )
         for spec, share in self.scripted.items():
             if not 0 <= share <= 1:
-                raise ValueError(f"scripted.{spec} must be from 0 to 1, not {share}")
+                raise ValueError(f"scripted.{brief(spec)} must be from 0 to 1, not {share}")
         total = sum(self.scripted.values())
         if total > 1 + SHARE_TOLERANCE:
             raise ValueError(f"scripted: the shares must add up to at most 1, not {total:g}")
         _check_agents("scripted", self.scripted)
         check_share(self, "latest_share")
         check_least(self, 1, "snapshot_every", "max_snapshots")
+        check_most(self, MAX_STEPS, "snapshot_every", "max_snapshots")
 
 
 @dataclass(frozen=True)
@@ -130,6 +156,8 @@ class ImitationConfig:
         check_least(self, 1, "epochs", "batch_size", "threads")
         check_positive(self, "learning_rate")
         check_share(self, "random_moves")
+        check_most(self, MAX_STEPS, "samples", "epochs", "batch_size")
+        check_most(self, MAX_PROCESSES, "threads")
         if self.teacher is not None:
             _check_agents("teacher", [self.teacher])
         elif self.samples:
@@ -146,17 +174,23 @@ class EvaluationConfig:
     """Games against each opponent during training, rounded up to whole deals."""
     every: int = 200_000
     """Learner steps between two evaluations."""
+    candidates: int = 3
+    """Networks with the best evaluations that play for being the best model, on further deals."""
+    choice_games: int = 400
+    """Games of each of them against each opponent."""
     final_games: int = 400
     """Games of the best model against each opponent at the end."""
     seed: int = 1_000_003
-    """Seed of the deals; the final evaluation uses the next one."""
+    """Seed of the deals; the final evaluation uses the next one, the choice of the best model the one after it."""
 
     def __post_init__(self) -> None:
-        check_least(self, 1, "games", "every", "final_games")
+        check_least(self, 1, "games", "every", "candidates", "choice_games", "final_games")
         check_least(self, 0, "seed")
+        check_most(self, MAX_STEPS, "games", "every", "candidates", "choice_games", "final_games")
+        check_most(self, MAX_TRAIN_SEED, "seed")
         if not self.opponents or len(set(self.opponents)) < len(self.opponents):
             raise ValueError(
-                f"opponents must be at least one and all different, not {list(self.opponents)}"
+                f"opponents must be at least one and all different, not {shown(list(self.opponents))}"
             )
         _check_agents("opponents", self.opponents)
 
@@ -172,6 +206,7 @@ class RllibConfig:
 
     def __post_init__(self) -> None:
         check_least(self, 0, *vars(self))
+        check_most(self, MAX_PROCESSES, *vars(self))
 
 
 @dataclass(frozen=True)
@@ -210,26 +245,33 @@ class TrainConfig:
     """Processes of RLlib."""
 
     def __post_init__(self) -> None:
-        if self.name is not None and (self.name in ("", ".", "..") or set(self.name) & set("/\\")):
-            raise ValueError(f"name must be the name of a folder, not {self.name!r}")
+        if self.name is not None and not is_folder_name(self.name):
+            raise ValueError(f"name must be the name of a folder, not {shown(self.name)}")
         if not MIN_PLAYERS <= self.num_players <= MAX_PLAYERS:
             raise ValueError(
-                f"num_players must be from {MIN_PLAYERS} to {MAX_PLAYERS}, not {self.num_players}"
+                f"num_players must be from {MIN_PLAYERS} to {MAX_PLAYERS}, not {shown(self.num_players)}"
             )
         if not 1 <= self.max_rounds <= COUNTER_LIMIT:
-            raise ValueError(f"max_rounds must be from 1 to {COUNTER_LIMIT}, not {self.max_rounds}")
+            raise ValueError(
+                f"max_rounds must be from 1 to {COUNTER_LIMIT}, not {shown(self.max_rounds)}"
+            )
         check_least(self, 0, "seed", "steps")
         check_least(self, 1, "torch_threads", "checkpoint_every")
-        if self.seed in (self.evaluation.seed, self.evaluation.seed + 1):
+        check_most(self, MAX_TRAIN_SEED, "seed")
+        check_most(self, MAX_STEPS, "steps", "checkpoint_every")
+        check_most(self, MAX_PROCESSES, "torch_threads")
+        if 0 <= self.seed - self.evaluation.seed < EVALUATION_SEEDS:
             raise ValueError(
                 f"seed {self.seed} is a seed of the evaluation: train on other deals, or set evaluation.seed"
             )
         self._check_engine()
         for name in self.reward:
             if name not in REWARDS:
-                raise ValueError(f"unknown key 'reward.{name}'; known: {', '.join(REWARDS)}")
+                raise ValueError(
+                    f"unknown key {shown(f'reward.{name}')}; known: {', '.join(REWARDS)}"
+                )
         if not any(self.reward.values()):
-            raise ValueError(f"reward must have a weight other than 0, not {self.reward}")
+            raise ValueError(f"reward must have a weight other than 0, not {shown(self.reward)}")
 
     @property
     def agents(self) -> tuple[str, ...]:
@@ -241,7 +283,9 @@ class TrainConfig:
     def _check_engine(self) -> None:
         """Refuse settings that the engine does not support."""
         if self.engine not in ENGINES:
-            raise ValueError(f"engine must be one of {', '.join(ENGINES)}, not {self.engine!r}")
+            raise ValueError(
+                f"engine must be one of {', '.join(ENGINES)}, not {shown(self.engine)}"
+            )
         if self.engine == SB3:
             if self.rllib != RllibConfig():
                 raise ValueError("rllib is only for the engine rllib: add engine: rllib")
@@ -267,6 +311,12 @@ def read_config(path: Path | None, changes: Sequence[str] = ()) -> TrainConfig:
     if config.name is not None:
         return config
     return dataclasses.replace(config, name=DEFAULT_NAME if path is None else path.stem)
+
+
+def is_folder_name(name: str) -> bool:
+    """True if a run may have this name: a folder of its own, not one elsewhere."""
+    is_special = name in ("", ".", "..") or bool(set(name) & set("/\\"))
+    return not is_special and len(name) <= MAX_NAME_LETTERS and not CONTROL_CHARACTERS.search(name)
 
 
 def _check_agents(name: str, specs: Iterable[str]) -> None:

@@ -5,8 +5,10 @@ from contextlib import contextmanager
 from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
+from azul_agents.neural.model_file import read_model
 from azul_train.config import RLLIB, TrainConfig
 from azul_train.run.folder import RunFolder
+from azul_train.run.metrics import FINAL, TIME
 from azul_train.run.progress import OnProgress, ignore
 
 if TYPE_CHECKING:
@@ -19,7 +21,7 @@ INSTALL_TRAIN: Final = (
     "training needs the extra `train`: pip install -c constraints.txt 'azul-env[train]'"
 )
 INSTALL_RLLIB: Final = (
-    "the engine rllib needs the extra `rllib`: pip install -c constraints.txt 'azul-env[rllib]'"
+    "the engine rllib needs the extra `rllib`: pip install -c constraints-ray.txt 'azul-env[rllib]'"
 )
 
 
@@ -42,10 +44,21 @@ def resume(
     address: str | None = None,
 ) -> "list[MatchResult]":
     """Resume a run from its last checkpoint; the final evaluation of the best model."""
+    folder.check_config()
     with _open_run(folder.config, folder, on_progress, address) as run:
         run.restore()
         folder.note_resume(command, run.steps)
         return run.learn()
+
+
+def is_finished(folder: RunFolder) -> bool:
+    """True if the run has come to its end: the last file that it writes is the report."""
+    return (
+        folder.report.is_file()
+        and folder.best_model.is_file()
+        and any(line["kind"] == TIME for line in folder.read_metrics())
+        and FINAL in read_model(folder.best_model).card
+    )
 
 
 def check_engine(config: TrainConfig, address: str | None = None) -> None:
@@ -53,7 +66,11 @@ def check_engine(config: TrainConfig, address: str | None = None) -> None:
     needs_ray = config.engine == RLLIB
     if address is not None and not needs_ray:
         raise ValueError("--address is the address of a Ray cluster: add --engine rllib")
-    # All at once, since some are needed only at the end of a run.
+    check_modules(needs_ray)
+
+
+def check_modules(needs_ray: bool = False) -> None:
+    """Raise ImportError that says what to install: all at once, since some modules are needed only at the end of a run."""
     for module in RLLIB_MODULES if needs_ray else TRAIN_MODULES:
         try:
             import_module(module)

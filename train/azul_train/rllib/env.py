@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from ray.rllib.env.multi_agent_env import MultiAgentEnv
 from ray.tune.registry import register_env
 
-from azul_env import GameState
+from azul_env import GameState, shown
 from azul_env.chance import seeded_bits
 from azul_env.core.batch import reset_games, step_one
 from azul_env.core.chance import Chances, chance_of
@@ -32,9 +32,10 @@ from azul_env.core.spec import DEFAULT_MAX_ROUNDS
 from azul_env.core.state import empty_rows
 from azul_env.core.step import ILLEGAL
 from azul_env.envs.kernels import publish
-from azul_env.envs.settings import RANDOM, Settings, action_number
+from azul_env.envs.settings import RANDOM, Settings, action_number, check_reset
 from azul_env.rewards import ILLEGAL_PENALTY, reward_kind, write_rewards
 from azul_env.rules import refuse
+from azul_env.state import trusted_state
 
 ENV_NAME: Final = "azul"
 OUTCOME_ONLY: Final = {"outcome": 1.0}
@@ -60,10 +61,11 @@ class AzulMultiAgentEnv(MultiAgentEnv):
         strict: bool = False,
     ) -> None:
         """`rewards` are names of `azul_env.rewards` and their weights."""
-        self.possible_agents = [f"player_{seat}" for seat in range(num_players)]
+        settings = Settings(num_players, max_rounds, "outcome", RANDOM, "float32")
+        self.possible_agents = [f"player_{seat}" for seat in range(settings.num_players)]
         self.agents = list(self.possible_agents)
         super().__init__()
-        self.settings = settings = Settings(num_players, max_rounds, "outcome", RANDOM, "float32")
+        self.settings = settings
         self.reward_weights = {reward_kind(name): weight for name, weight in rewards.items()}
         self.strict = strict
         space = spaces.Dict(
@@ -99,16 +101,21 @@ class AzulMultiAgentEnv(MultiAgentEnv):
 
     def step(self, action_dict: AgentDict) -> Step:
         """Play the action of the player to move, which must be the only one there is."""
+        check_reset(self._chances is not None, "step")
         mover = self.current_player
+        if not isinstance(action_dict, Mapping) or len(action_dict) != 1:
+            raise ValueError(
+                f"{self.possible_agents[mover]} alone is to move: {shown(action_dict)}"
+            )
         ((agent, action),) = action_dict.items()
         if agent != self.possible_agents[mover]:
             raise ValueError(f"{agent} acts, but {self.possible_agents[mover]} is to move")
-        assert self._chances is not None, "reset() comes first"
+        assert self._chances is not None
         before = self._rows.copy()
         number = action_number(action)
         is_legal = step_one(self._rows, number, self._chances) != ILLEGAL
         if not is_legal and self.strict:
-            refuse(GameState(before), number)
+            refuse(trusted_state(before), number)
         if is_legal and self._rows["end_reason"][0] == PLAYING:
             observed = self._observed([self.current_player])
             return observed, self._rewards(before), self._nobody, self._nobody, {}
@@ -126,7 +133,8 @@ class AzulMultiAgentEnv(MultiAgentEnv):
 
     def state(self) -> GameState:
         """The position."""
-        return GameState(self._rows.copy())
+        check_reset(self._chances is not None, "state")
+        return trusted_state(self._rows.copy())
 
     def _observed(self, seats: list[int]) -> AgentDict:
         """What some seats see, in arrays of their own: RLlib keeps them."""

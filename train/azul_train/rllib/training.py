@@ -10,9 +10,11 @@ which the newest is kept.
 import json
 import logging
 import os
+import re
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import Any, Final
 
 import torch
@@ -21,6 +23,8 @@ from ray.rllib.core.rl_module.multi_rl_module import MultiRLModuleSpec
 from ray.rllib.core.rl_module.rl_module import RLModuleSpec
 
 from azul_agents.arena.ray_session import ray_session
+from azul_env import brief
+from azul_env.files import read_json
 from azul_train.config import TrainConfig
 from azul_train.network import AzulNetwork
 from azul_train.rllib.env import register
@@ -31,6 +35,7 @@ from azul_train.run.training_run import TrainingRun
 
 POLICY: Final = "shared"  # by all seats
 CHECKPOINTS: Final = "rllib"  # in the run folder
+CHECKPOINT_NAME: Final = re.compile(r"\d{12}")  # its steps
 RUN_STATE: Final = "azul.json"  # in a checkpoint: `TrainingRun.state`
 LOSSES: Final = ("policy_loss", "vf_loss", "entropy", "vf_explained_var")
 NO_CLIP: Final = 1e9  # of the value loss
@@ -100,13 +105,20 @@ class RllibRun(TrainingRun):
         return network
 
     def restore(self) -> None:
-        """Load the last checkpoint. Raises ValueError if there is none."""
-        finished = [path for path in self.checkpoints.glob("*") if path.name.isdecimal()]
+        """Load the last checkpoint. Raises ValueError if there is none or its `azul.json` cannot be used."""
+        finished = _finished_in(self.checkpoints)
         if not finished:
             raise ValueError(f"{self.checkpoints} has no checkpoint yet: start a new run")
+        self.folder.check_results()
         newest = max(finished, key=lambda path: int(path.name))
+        state = read_json(newest / RUN_STATE)
+        try:
+            self.set_state(state)
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            text = f"{newest / RUN_STATE} is broken: {brief(repr(error))}: start a new run"
+            raise ValueError(text) from None
         self.algorithm.restore_from_path(newest.resolve())
-        self.set_state(json.loads((newest / RUN_STATE).read_text(encoding="utf-8")))
+        self.folder.keep_metrics_until(self.steps)
 
     def play_and_learn(self) -> dict[str, Any]:
         """One iteration of RLlib."""
@@ -129,7 +141,7 @@ class RllibRun(TrainingRun):
         finished = self.checkpoints / f"{self.steps:012d}"
         shutil.rmtree(finished, ignore_errors=True)  # left by a run that was resumed before it
         os.rename(unfinished, finished)
-        for other in self.checkpoints.iterdir():
+        for other in _finished_in(self.checkpoints):  # and nothing else that is there
             if other != finished:
                 shutil.rmtree(other)
 
@@ -148,6 +160,11 @@ class RllibRun(TrainingRun):
         raise ChildProcessError(
             f"RLlib's env runners died {MAX_EMPTY_ITERATIONS} times in a row: see Ray's logs in /tmp/ray"
         )
+
+
+def _finished_in(checkpoints: Path) -> list[Path]:
+    """The checkpoints in a folder, which have their number of steps as a name."""
+    return [path for path in checkpoints.glob("*") if CHECKPOINT_NAME.fullmatch(path.name)]
 
 
 @contextmanager

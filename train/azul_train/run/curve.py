@@ -30,7 +30,7 @@ def draw_curve(metrics: list[Line], num_players: int, title: str) -> bytes:
     for axes, (key, label) in zip(row, panels.items(), strict=True):
         _frame(axes, label, num_players)
         _curves(axes, metrics, key)
-        _mark_imitation(axes, metrics, key)
+        _mark_start(axes, metrics, key)
         if key == "steps":
             axes.xaxis.set_major_formatter(EngFormatter(sep=""))
     over_minutes = row[0]
@@ -93,15 +93,19 @@ def _mark_end(axes: Axes, line: Line, key: str, color: str) -> None:
     )
 
 
-def _mark_imitation(axes: Axes, metrics: list[Line], key: str) -> None:
-    """Mark the warm start: a band of minutes, or a bar at step 0."""
+def _mark_start(axes: Axes, metrics: list[Line], key: str) -> None:
+    """Mark the warm start, a band of minutes, and where self-play begins."""
     imitation = imitation_of(metrics)
-    if imitation is not None:
-        style: Any = {"color": "#999999", "alpha": 0.25, "zorder": 0}
-        if key == "minutes":
-            axes.axvspan(0, imitation["minutes"], linewidth=0, label="imitation", **style)
-        else:
-            axes.axvline(0, linewidth=6, **style)
+    if imitation is None:
+        return
+    style: Any = {"color": "#999999", "alpha": 0.25, "zorder": 0}
+    if key == "minutes":
+        axes.axvspan(0, imitation["minutes"], linewidth=0, label="imitation", **style)
+    else:
+        axes.axvline(0, linewidth=6, **style)
+    if any(line["steps"] for line in metrics):
+        begin = imitation[key]
+        axes.axvline(begin, color=INK, linewidth=1.2, dashes=(1, 1.5), label="self-play begins")
 
 
 def _plain(text: str) -> str:

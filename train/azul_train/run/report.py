@@ -4,26 +4,33 @@ from typing import Final
 
 from azul_agents.arena.tables import markdown_table, percent, percent_range
 from azul_agents.arena.tally import Interval
+from azul_agents.command_line import azul_command
 from azul_env.files import write_atomically
 from azul_train.config import RLLIB, TrainConfig
 from azul_train.run.folder import RunFolder
 from azul_train.run.metrics import (
     GAME_PARTS,
+    START,
     Line,
+    check_metrics,
     final_evaluation,
     game_share,
     imitation_of,
     last_evaluation,
     length_of,
+    processor_minutes,
+    start_evaluation,
     time_shares,
 )
 
+BEFORE_SELF_PLAY, AFTER_SELF_PLAY = "before self-play", "after self-play"
 EVALUATION_HEADER: Final = ("opponent", "games", "win rate", "95%", "points", "opponent's")
 
 
 def write_report(folder: RunFolder) -> None:
-    """Write `report.md` and, if there is an evaluation, `curve.png`."""
+    """Write `report.md` and, if there is an evaluation, `curve.png`. Raises ValueError if a file is broken."""
     config, metrics = folder.config, folder.read_metrics()
+    check_metrics(metrics, folder.metrics_file)
     has_curve = bool(last_evaluation(metrics))
     if has_curve:
         # Imported here: reading metrics needs no matplotlib.
@@ -56,19 +63,45 @@ def evaluation_cells(line: Line) -> tuple[str, ...]:
 
 def play_command(folder: RunFolder) -> str:
     """The command to play against the best model."""
-    return f"azul play --vs neural:path={folder.best_model}"
+    return azul_command("play", "--vs", f"neural:path={folder.best_model}")
+
+
+def evaluations(metrics: list[Line]) -> dict[str, list[Line]]:
+    """The final evaluation before and after self-play; if there is nothing to compare, the last one under no name."""
+    before = start_evaluation(metrics)
+    if not before:
+        return {"": last_evaluation(metrics)}
+    return {BEFORE_SELF_PLAY: before, AFTER_SELF_PLAY: final_evaluation(metrics)}
+
+
+def gain_of_self_play(metrics: list[Line]) -> str:
+    """What self-play added, in a sentence; empty if there is nothing to compare."""
+    before = {line["opponent"]: line["win_rate"] for line in start_evaluation(metrics)}
+    after = {line["opponent"]: line for line in final_evaluation(metrics)}
+    duel = after.pop(START, None)
+    if duel is None:
+        return ""
+    gains = ", ".join(
+        f"{percent(before[name])} → {percent(line['win_rate'])} against {name}"
+        for name, line in after.items()
+        if name in before
+    )
+    rate, interval = percent(duel["win_rate"]), percent_range(Interval(duel["low"], duel["high"]))
+    return f"Self-play: {gains}. After it, the agent wins {rate} ({interval}) of {duel['games']} games against {START}."
 
 
 def _summary(folder: RunFolder, config: TrainConfig, metrics: list[Line]) -> str:
-    run = folder.run
+    run = folder.provenance
     steps, minutes = length_of(metrics)
     done = f"{steps:,}" if steps >= config.steps else f"{steps:,} of {config.steps:,}"
     commands = [run["command"], *(resumed["command"] for resumed in run["resumed"])]
     machine = run["machine"]
+    processor = processor_minutes(metrics)
+    used = "" if processor is None else f" ({processor:.1f} of processor time)"
     return (
         f"# Training run {config.name}\n\n"
-        f"{config.num_players} players, {done} learner steps, {minutes:.1f} minutes on "
-        f"{machine['cpu']} ({machine['cores']} cores; torch threads: {config.torch_threads}), seed {config.seed}, "
+        f"{config.num_players} players, {done} learner steps, {minutes:.1f} minutes{used} on "
+        f"{machine.get('cpu')} ({machine.get('cores')} cores; torch threads: {config.torch_threads}), seed {config.seed}, "
         f"started {run['started']}, commit {run['commit'] or 'unknown'}.\n\n"
         + "".join(f"    {command}\n" for command in commands)
     )
@@ -79,16 +112,30 @@ def _evaluation(config: TrainConfig, metrics: list[Line]) -> str:
     if not lines:
         return "## Evaluation\n\nNone yet.\n"
     what = f"The learner after {lines[0]['steps']:,} steps, on deals that it was not trained on"
+    groups = evaluations(metrics)
     if final_evaluation(metrics):
         what = "The best model, on deals that were used neither to train nor to select it"
+    if BEFORE_SELF_PLAY in groups:
+        start = "after the warm start by imitation" if imitation_of(metrics) else "untrained"
+        what = (
+            f"The agent before self-play ({start}) and the best model after it, on the same deals, which were used neither "
+            "to train nor to select it"
+        )
     copies = config.num_players - 1
     others = "one opponent" if copies == 1 else f"{copies} copies of an opponent"
     return (
         f"## Evaluation\n\n{what}, against {others}, every deal once from every seat, always its most likely move. "
         f"A shared win counts as an equal share; chance level is {percent(1 / config.num_players)}; intervals are 95% "
-        "Wilson score intervals.\n\n"
-        + markdown_table(EVALUATION_HEADER, [evaluation_cells(line) for line in lines])
+        f"Wilson score intervals.\n\n{_evaluation_table(groups)}"
+        + (f"\n{gain}\n" if (gain := gain_of_self_play(metrics)) else "")
     )
+
+
+def _evaluation_table(groups: dict[str, list[Line]]) -> str:
+    rows = [(name, *evaluation_cells(line)) for name, lines in groups.items() for line in lines]
+    if "" in groups:
+        return markdown_table(EVALUATION_HEADER, [cells for _, *cells in rows])
+    return markdown_table(("agent", *EVALUATION_HEADER), rows)
 
 
 def _curve(folder: RunFolder, metrics: list[Line]) -> str:
@@ -96,6 +143,8 @@ def _curve(folder: RunFolder, metrics: list[Line]) -> str:
     text += "Bands are 95% intervals."
     if final_evaluation(metrics):
         text += " Diamonds mark the final evaluation in the table above."
+    if start_evaluation(metrics):
+        text += f" “{START.capitalize()}” is the agent before self-play: every curve of self-play begins even with it."
     imitation = imitation_of(metrics)
     if imitation is not None:
         text += (
@@ -109,8 +158,8 @@ def _play(folder: RunFolder) -> str:
     return (
         "## Play against it\n\n"
         f"    {play_command(folder)}\n"
-        f"    azul eval {folder.path} --opponent greedy --games 400\n"
-        f"    azul export {folder.path} model.npz\n"
+        f"    {azul_command('eval', folder.path, '--opponent', 'greedy', '--games', 400)}\n"
+        f"    {azul_command('export', folder.path, 'model.npz')}\n"
     )
 
 
@@ -142,7 +191,7 @@ def _settings(folder: RunFolder, config: TrainConfig) -> str:
         ("warm start", f"imitation of {teacher}" if teacher else "none"),
         ("parallel games", f"{config.ppo.games:,}"),
         ("network", ", ".join(f"{name} {width}" for name, width in vars(config.network).items())),
-        *((name, found or "none") for name, found in folder.run["versions"].items()),
+        *((name, found or "none") for name, found in folder.provenance["versions"].items()),
     ]
     return (
         "## Settings\n\n"

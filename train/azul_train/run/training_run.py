@@ -2,6 +2,7 @@
 
 import time
 from abc import ABC, abstractmethod
+from pathlib import Path
 from typing import Any, Final
 
 import torch
@@ -11,16 +12,28 @@ from azul_agents.base import Agent
 from azul_agents.neural.agent import NeuralAgent, NeuralPolicy
 from azul_agents.neural.model_file import read_model
 from azul_agents.registry import make_agent
+from azul_env import shown
 from azul_train.config import TrainConfig
 from azul_train.export import export_network, load_network, model_of
 from azul_train.network import AzulNetwork
 from azul_train.run.folder import RunFolder
-from azul_train.run.metrics import FINAL, PROGRESS, TIME, as_metrics
+from azul_train.run.metrics import (
+    BEFORE,
+    CANDIDATE,
+    CHOICE,
+    FINAL,
+    PROGRESS,
+    START,
+    TIME,
+    UNTRAINED,
+    as_metrics,
+)
 from azul_train.run.progress import EVALUATION, SELF_PLAY, OnProgress, Progress
 from azul_train.run.stopwatch import Stopwatch
 
-# Added to the evaluation seed for the final evaluation: the best model was selected on the other deals.
-FINAL_DEALS: Final = 1
+# Added to the evaluation seed: neither the choice of the best model nor its final evaluation is on the same deals as the
+# evaluations before.
+FINAL_DEALS, CHOICE_DEALS = 1, 2
 LEARNER: Final = "learner"  # its name in matches
 
 
@@ -32,10 +45,10 @@ class TrainingRun(ABC):
         self.config, self.folder, self.on_progress = config, folder, on_progress
         self.stopwatch = Stopwatch()
         self.steps = 0  # learner steps so far
-        self.best_score = -1.0
+        self.scores: dict[int, float] = {}  # mean win rate of every evaluation, by steps
         self.win_rates: dict[str, float] = {}
         self._opponents = {spec: make_agent(spec) for spec in config.evaluation.opponents}
-        self._start = time.monotonic()
+        self._start, self._processor_start = time.monotonic(), time.process_time()
 
     @property
     @abstractmethod
@@ -55,12 +68,13 @@ class TrainingRun(ABC):
         """Write a checkpoint."""
 
     def begin(self) -> None:
-        """Evaluate the untrained network and write the first checkpoint."""
+        """Keep and evaluate the network with which self-play starts, and write the first checkpoint."""
+        export_network(self.network, self.folder.start_model, self._card())
         self.evaluate()
         self.save()
 
     def learn(self) -> list[MatchResult]:
-        """Train until all steps are done, then evaluate the best model on new deals."""
+        """Train until all steps are done, then choose the best network and evaluate it, each on new deals."""
         config = self.config
         while self.steps < config.steps:
             before, start = self.steps, time.monotonic()
@@ -80,18 +94,28 @@ class TrainingRun(ABC):
         """True if the steps have passed a multiple of `every` since `before`."""
         return self.steps // every > before // every
 
+    def evaluate_untrained(self) -> None:
+        """Evaluate the network before a warm start, which is where the learning curve begins."""
+        config = self.config.evaluation
+        for result in self._matches(self.network, self._opponents, config.games, config.seed):
+            self.write_metrics(EVALUATION, **{UNTRAINED: True}, **as_metrics(result))
+
     def evaluate(self) -> None:
-        """Evaluate the learner, and save its network if the mean win rate is the best so far."""
+        """Evaluate the learner, also against its own start, and keep its network as a candidate for the best one."""
         network, config = self.network, self.config.evaluation
-        results = self._matches(network, config.games, config.seed)
+        results = self._matches(
+            network, self._opponents | self._start_agent(), config.games, config.seed
+        )
         self.win_rates = {result.agents[1]: result.tallies[0].win_rate for result in results}
         for result in results:
             self.write_metrics(EVALUATION, **as_metrics(result))
         rates = {f"win_rate/{name}": rate for name, rate in self.win_rates.items()}
         self.folder.scalars(self.steps, rates)
-        score = sum(self.win_rates.values()) / len(self.win_rates)
-        if score >= self.best_score:
-            self.best_score = score
+        score = sum(self.win_rates[spec] for spec in self._opponents) / len(self._opponents)
+        is_best = score >= max(self.scores.values(), default=0.0)
+        self.scores[self.steps] = score
+        export_network(network, self.folder.candidate(self.steps), self._card())
+        if is_best:
             export_network(network, self.folder.best_model, self._card())
 
     def state(self) -> dict[str, Any]:
@@ -99,23 +123,30 @@ class TrainingRun(ABC):
         return {
             "steps": self.steps,
             "minutes": self._minutes,
-            "best_score": self.best_score,
+            "processor_minutes": self._processor_minutes,
+            "scores": list(self.scores.items()),
             "win_rates": self.win_rates,
             "seconds": dict(self.stopwatch.seconds),
         }
 
     def set_state(self, state: dict[str, Any]) -> None:
-        """Restore `state()`; metrics measured after it are dropped."""
-        self.steps = state["steps"]
-        self.best_score, self.win_rates = state["best_score"], state["win_rates"]
-        self.stopwatch.seconds.update(state["seconds"])
-        self._start = time.monotonic() - 60 * state["minutes"]
-        self.folder.keep_metrics_until(self.steps)
+        """Restore `state()`. Raises KeyError, TypeError or ValueError if it is another thing."""
+        steps = state["steps"]
+        if type(steps) is not int or steps < 0:
+            raise ValueError(f"steps must be a whole number from 0 up, not {shown(steps)}")
+        scores = {int(step): float(score) for step, score in state["scores"]}
+        rates = {str(name): float(rate) for name, rate in state["win_rates"].items()}
+        seconds = {str(name): float(time) for name, time in state["seconds"].items()}
+        minutes, processor_minutes = float(state["minutes"]), float(state["processor_minutes"])
+        self.steps, self.scores, self.win_rates = steps, scores, rates
+        self.stopwatch.seconds.update(seconds)
+        self._start = time.monotonic() - 60 * minutes
+        self._processor_start = time.process_time() - 60 * processor_minutes
 
     def write_metrics(self, kind: str, **values: Any) -> None:
         """Add a line to the metrics."""
-        line = {"kind": kind, "steps": self.steps, "minutes": self._minutes}
-        self.folder.append_metrics(line | values)
+        times = {"minutes": self._minutes, "processor_minutes": self._processor_minutes}
+        self.folder.append_metrics({"kind": kind, "steps": self.steps} | times | values)
 
     def report(self, phase: str, done: int, total: int, speed: float = 0.0) -> None:
         """Report the progress of a phase."""
@@ -126,20 +157,61 @@ class TrainingRun(ABC):
         """Training time, including the time before an interruption."""
         return (time.monotonic() - self._start) / 60
 
+    @property
+    def _processor_minutes(self) -> float:
+        """Processor time of this process, all threads together: on a busy machine, the time of a quiet one."""
+        return (time.process_time() - self._processor_start) / 60
+
     def _finish(self) -> list[MatchResult]:
-        """Export the last network, and evaluate the best one on deals that did not select it."""
+        """Export the last network, and evaluate the best one and the start on deals that did not choose it."""
         export_network(self.network, self.folder.model, self._card())
-        config = self.config.evaluation
-        best = load_network(self.folder.best_model)
-        results = self._matches(best, config.final_games, config.seed + FINAL_DEALS)
+        best = self._best_candidate()
+        card = read_model(best).card
+        network, config = load_network(best), self.config.evaluation
+        deals = (config.final_games, config.seed + FINAL_DEALS)
+        results = self._matches(network, self._opponents, *deals)
         lines = [as_metrics(result) for result in results]
+        if self._has_self_play:
+            start = load_network(self.folder.start_model)
+            for before in self._matches(start, self._opponents, *deals):
+                self.write_metrics(EVALUATION, **{FINAL: True, BEFORE: True}, **as_metrics(before))
+            (duel,) = self._matches(network, self._start_agent(), *deals)
+            lines.append(as_metrics(duel))
         for line in lines:
             self.write_metrics(EVALUATION, **{FINAL: True}, **line)
         self.write_metrics(TIME, shares=self.stopwatch.shares())
-        card = read_model(self.folder.best_model).card  # written when it became the best
-        export_network(best, self.folder.best_model, card | {FINAL: lines})
+        export_network(network, self.folder.best_model, card | {FINAL: lines})
         self.folder.close()
         return results
+
+    def _best_candidate(self) -> Path:
+        """The best of the networks with the best evaluations, by matches on deals that are new to all of them."""
+        config = self.config.evaluation
+        ranked = sorted(self.scores, key=lambda steps: (self.scores[steps], steps), reverse=True)
+        top = [self.folder.candidate(steps) for steps in ranked[: config.candidates]]
+        if len(top) == 1:
+            return top[0]
+        means = []
+        for candidate in top:
+            network, steps = load_network(candidate), read_model(candidate).card["steps"]
+            deals = (config.choice_games, config.seed + CHOICE_DEALS)
+            lines = [
+                as_metrics(result) for result in self._matches(network, self._opponents, *deals)
+            ]
+            for line in lines:
+                self.write_metrics(CHOICE, **{CANDIDATE: steps}, **line)
+            means.append(sum(line["win_rate"] for line in lines) / len(lines))
+        return top[means.index(max(means))]
+
+    @property
+    def _has_self_play(self) -> bool:
+        return self.config.steps > 0
+
+    def _start_agent(self) -> dict[str, Agent]:
+        """The network with which self-play started, as an opponent; none without self-play."""
+        return (
+            {START: _as_agent(load_network(self.folder.start_model))} if self._has_self_play else {}
+        )
 
     def _card(self) -> dict[str, Any]:
         """The model card of the current network."""
@@ -151,16 +223,22 @@ class TrainingRun(ABC):
             "win_rates": self.win_rates,
         }
 
-    def _matches(self, network: AzulNetwork, games: int, seed: int) -> list[MatchResult]:
+    def _matches(
+        self, network: AzulNetwork, opponents: dict[str, Agent], games: int, seed: int
+    ) -> list[MatchResult]:
         """One match per opponent, as `azul eval` plays them: the network always plays its most likely move."""
-        policy = NeuralPolicy(model_of(network, {}))
-        learner = NeuralAgent(LEARNER, lambda num_players: policy)
-        agents: dict[str, Agent] = {LEARNER: learner, **self._opponents}
+        agents = {LEARNER: _as_agent(network), **opponents}
         results = []
         with self.stopwatch.measure("evaluation"):
-            for number, spec in enumerate(self._opponents):
-                self.report(EVALUATION, number, len(self._opponents))
-                table = (LEARNER, *[spec] * (self.config.num_players - 1))
+            for number, name in enumerate(opponents):
+                self.report(EVALUATION, number, len(opponents))
+                table = (LEARNER, *[name] * (self.config.num_players - 1))
                 config = MatchConfig(games, seed, jobs=1)
                 results.append(run_match(table, config, make=agents.__getitem__))
         return results
+
+
+def _as_agent(network: AzulNetwork) -> Agent:
+    """A network that plays its most likely moves."""
+    policy = NeuralPolicy(model_of(network, {}))
+    return NeuralAgent(LEARNER, lambda num_players: policy)

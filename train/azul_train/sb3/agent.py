@@ -1,5 +1,6 @@
 """An agent around a model that was trained on our environments and saved by Stable-Baselines3."""
 
+import os
 from typing import Any, Final
 
 import numpy as np
@@ -7,7 +8,17 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from azul_agents import Agent, AgentSpecError
-from azul_env import MAX_PLAYERS, MIN_PLAYERS, GameState, num_actions, observation_layout, observe
+from azul_agents.registry import quoted
+from azul_env import (
+    MAX_PLAYERS,
+    MIN_PLAYERS,
+    GameState,
+    brief,
+    num_actions,
+    observation_layout,
+    observe,
+)
+from azul_env.files import open_regular
 from azul_train.kinds import Sb3Options
 
 INSTALL: Final = "pip install -c constraints.txt 'azul-env[train]'"
@@ -37,7 +48,7 @@ class Sb3Agent(Agent):
         """Raise AgentSpecError if the model was trained for another number of players."""
         if num_players != self.num_players:
             raise AgentSpecError(
-                f"{self.spec!r}: {self._path} was trained for {self.num_players} players, this game has {num_players}"
+                f"{quoted(self.spec)}: {self._path} was trained for {self.num_players} players, this game has {num_players}"
             )
 
     def act(self, state: GameState, legal_mask: NDArray[np.bool_], rng: np.random.Generator) -> int:
@@ -69,6 +80,8 @@ class Sb3Agent(Agent):
         except ImportError:
             raise self._error(f"it needs Stable-Baselines3: {INSTALL}") from None
         try:
+            if os.path.exists(self._path):  # else SB3 adds .zip to the name
+                open_regular(self._path).close()
             data: Any = load_from_zip_file(self._path, device="cpu")[0]
             policy_class = data["policy_class"]
             if not issubclass(policy_class, MaskableActorCriticPolicy | ActorCriticPolicy):
@@ -80,7 +93,7 @@ class Sb3Agent(Agent):
             raise self._error(f"there is no file {self._path}") from None
         except Exception as error:  # SB3 raises many types for files of another kind
             raise self._error(
-                f"{self._path} cannot be loaded as a PPO or MaskablePPO model: {error!r:.200}"
+                f"{self._path} cannot be loaded as a PPO or MaskablePPO model: {brief(repr(error))}"
             ) from error
         policy.set_training_mode(False)
         return policy
@@ -98,4 +111,4 @@ class Sb3Agent(Agent):
         )
 
     def _error(self, problem: str) -> AgentSpecError:
-        return AgentSpecError(f"{self.spec!r}: {problem}")
+        return AgentSpecError(f"{quoted(self.spec)}: {problem}")

@@ -1,18 +1,36 @@
-"""Checkpoints: the complete state of a run in one file, without pickled code."""
+"""Checkpoints: the complete state of a run in one file, without pickled code.
+
+A file may be damaged or of another program. `load_checkpoint` checks its form, the code that uses a part checks its content, and
+`valid_checkpoint` turns whatever they find into one line.
+"""
 
 import json
 import random
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 import torch
 
+from azul_env import brief
 from azul_env.core.chance import CHANCE
 from azul_env.core.state import STATE
-from azul_env.files import atomic_file
+from azul_env.files import atomic_file, open_regular
 
-FORMAT: Final = 2
+FORMAT: Final = 3
+MERSENNE_TWISTER_WORDS: Final = 624
+# What a part of a checkpoint that is missing, or of another type or shape, raises where it is used.
+UNUSABLE: Final = (
+    KeyError,
+    TypeError,
+    ValueError,
+    AttributeError,
+    IndexError,
+    OverflowError,
+    RuntimeError,
+)
 
 
 def save_checkpoint(path: Path, content: dict[str, Any]) -> None:
@@ -24,7 +42,8 @@ def save_checkpoint(path: Path, content: dict[str, Any]) -> None:
 def load_checkpoint(path: Path) -> dict[str, Any]:
     """The content of a checkpoint. Raises ValueError if it is missing or broken."""
     try:
-        content = torch.load(path, weights_only=True)
+        with open_regular(path) as file:
+            content = torch.load(file, weights_only=True)
     except FileNotFoundError:
         raise ValueError(f"{path.parent} has no checkpoint yet: start a new run") from None
     except Exception:  # torch raises many types, with advice that does not apply here
@@ -32,6 +51,40 @@ def load_checkpoint(path: Path) -> dict[str, Any]:
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         raise ValueError(f"{path} is a checkpoint of another version of azul_env")
     return content
+
+
+@contextmanager
+def valid_checkpoint(path: Path) -> Iterator[None]:
+    """Raise ValueError in one line for whatever is wrong with the content of a checkpoint while it is used."""
+    try:
+        yield
+    except UNUSABLE as error:
+        found = f"{error} is missing" if isinstance(error, KeyError) else brief(error)
+        raise ValueError(f"{path} is not a valid checkpoint: {found}: start a new run") from None
+
+
+def restore_optimizer(optimizer: torch.optim.Optimizer, state: dict[str, Any]) -> None:
+    """Load the state of an optimizer. Raises ValueError if it is that of other parameters or settings."""
+    fresh = [_settings_of(group) for group in optimizer.state_dict()["param_groups"]]
+    if [_settings_of(group) for group in state["param_groups"]] != fresh:
+        raise ValueError("the optimizer has other settings")
+    optimizer.load_state_dict(state)
+    for parameter, averages in optimizer.state.items():
+        for name, average in averages.items():
+            if average.shape not in (parameter.shape, torch.Size([])):
+                raise ValueError(f"{name} of the optimizer has shape {tuple(average.shape)}")
+            check_finite(average, f"{name} of the optimizer")
+
+
+def _settings_of(group: dict[str, Any]) -> dict[str, Any]:
+    """The settings of a group of parameters, without the learning rate, which follows a schedule."""
+    return {name: value for name, value in group.items() if name != "lr"}
+
+
+def check_finite(tensor: torch.Tensor, name: str) -> None:
+    """Raise ValueError if a tensor holds NaN or infinity."""
+    if not torch.isfinite(tensor).all():
+        raise ValueError(f"{name} has numbers that are not finite")
 
 
 def random_states() -> dict[str, Any]:
@@ -49,8 +102,10 @@ def set_random_states(states: dict[str, Any]) -> None:
     """Restore `random_states()`."""
     version, numbers, gauss_next = json.loads(states["python"])
     random.setstate((version, tuple(numbers), gauss_next))
-    name, keys, *rest = json.loads(states["numpy"])
-    np.random.set_state((name, np.array(keys, np.uint32), *rest))
+    name, keys, position, *rest = json.loads(states["numpy"])
+    if not 0 <= position <= MERSENNE_TWISTER_WORDS:  # NumPy would read behind its words
+        raise ValueError("the state of NumPy's generator is out of range")
+    np.random.set_state((name, np.array(keys, np.uint32), position, *rest))
     torch.set_rng_state(states["torch"])
 
 

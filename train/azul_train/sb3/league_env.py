@@ -8,10 +8,12 @@ from numpy.typing import NDArray
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvObs, VecEnvStepReturn
 
 from azul_env import Rows
-from azul_env.core.chance import chances_from
+from azul_env.core.arguments import whole_numbers
+from azul_env.core.chance import chances_from, checked_chances
 from azul_env.envs.opponents import Player, Rngs
 from azul_env.envs.seats import SeatGames
 from azul_env.envs.settings import RANDOM, Settings
+from azul_env.state import checked_rows
 from azul_train.run.stopwatch import Stopwatch
 from azul_train.sb3.vec_env import ArrayVecEnv
 from azul_train.selfplay.league import League
@@ -85,12 +87,21 @@ class LeagueVecEnv(ArrayVecEnv):
         }
 
     def set_state(self, state: dict[str, Any]) -> NDArray[np.float32]:
-        """Restore `get_state()`; the learners' observations."""
-        self.games.rows[:] = state["rows"]
-        self.games.chances[:] = state["chances"]
-        self.games.seats[:] = state["seats"]
-        self._assign(np.ones(self.num_envs, np.bool_), state["members"])
-        self.games.rng.bit_generator.state = state["rng"]
+        """Restore `get_state()`; the learners' observations. Raises TypeError or ValueError if these are other games."""
+        games, count = self.games, self.num_envs
+        rows, chances = checked_rows(state["rows"], "rows"), checked_chances(state["chances"])
+        seats = whole_numbers(state["seats"], count, "seats")
+        members = whole_numbers(state["members"], count, "members")
+        if len(rows) != count or len(chances) != count:
+            raise ValueError(f"{len(rows)} games and {len(chances)} generators for {count} games")
+        games.settings.check_states(rows)
+        if rows["end_reason"].any() or (rows["current_player"] != seats).any():
+            raise ValueError("a game is over, or another player than the learner is to move")
+        if not ((members >= 0) & (members < len(self.league.members))).all():
+            raise ValueError("a game has an opponent that is not in the league")
+        games.rng.bit_generator.state = state["rng"]
+        games.rows[:], games.chances[:], games.seats[:] = rows, chances, seats
+        self._assign(np.ones(count, np.bool_), members)
         return self.publish()
 
     def _begin(self, due: NDArray[np.bool_]) -> None:

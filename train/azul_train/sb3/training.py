@@ -2,12 +2,15 @@
 
 from typing import Any, Final
 
+import numpy as np
 import torch
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import Logger
 
 from azul_agents.registry import make_agent
+from azul_env import shown
+from azul_env.core.arguments import whole_number
 from azul_train.config import TrainConfig
 from azul_train.export import export_network, load_network
 from azul_train.network import AzulNetwork
@@ -15,12 +18,15 @@ from azul_train.run.folder import RunFolder
 from azul_train.run.progress import IMITATION, OnProgress
 from azul_train.run.training_run import TrainingRun
 from azul_train.sb3.checkpoint import (
+    check_finite,
     load_checkpoint,
     pack_games,
     random_states,
+    restore_optimizer,
     save_checkpoint,
     set_random_states,
     unpack_games,
+    valid_checkpoint,
 )
 from azul_train.sb3.league_env import LeagueVecEnv
 from azul_train.sb3.policy import AzulPolicy
@@ -59,29 +65,46 @@ class Sb3Run(TrainingRun):
     def begin(self) -> None:
         """Imitate the teacher if there is one, and start the games against a first snapshot."""
         if self.config.imitation.teacher is not None and self.config.imitation.samples:
+            self.evaluate_untrained()
             self._imitate(self.config.imitation.teacher)
         self._add_snapshot()
         self._start_games()
         super().begin()
 
     def restore(self) -> None:
-        """Load the last checkpoint. Raises ValueError if there is none."""
+        """Load the last checkpoint. Raises ValueError in one line if there is none or it cannot be used."""
         saved = load_checkpoint(self.folder.checkpoint)
-        for member in saved["league"]:
-            if member["is_snapshot"]:
-                network = load_network(self.folder.snapshots / f"{member['name']}.npz")
-                self.league.add_snapshot(
-                    member["name"], NetworkAgent.frozen(network, member["name"])
-                )
+        self.folder.check_results()
+        with valid_checkpoint(self.folder.checkpoint):
+            names = [str(member["name"]) for member in saved["league"] if member["is_snapshot"]]
+            wrong = [name for name in names if not name.isdecimal()]
+            if wrong:
+                raise ValueError(f"no snapshot has the name {shown(wrong[0])}")
+        for name in names:
+            network = load_network(
+                self.folder.snapshots / f"{name}.npz"
+            )  # its errors name the file
+            self.league.add_snapshot(name, NetworkAgent.frozen(network, name))
+        with valid_checkpoint(self.folder.checkpoint):
+            self._restore(saved)
+        self.folder.keep_metrics_until(self.steps)
+
+    def _restore(self, saved: dict[str, Any]) -> None:
+        """Continue from the content of a checkpoint. Raises one of UNUSABLE if it does not fit this run."""
+        self.set_state(saved)
         self.league.set_state(saved["league"])
         self._start_games()
         self.network.load_state_dict(saved["network"])
-        self.model.policy.optimizer.load_state_dict(saved["optimizer"])
-        self.model.num_timesteps = saved["steps"]
-        self.model._n_updates = saved["updates"]
+        for name, weights in self.network.state_dict().items():
+            check_finite(weights, name)
+        restore_optimizer(self.model.policy.optimizer, saved["optimizer"])
+        self.model.num_timesteps = self.steps
+        self.model._n_updates = whole_number(saved["updates"], "updates")
         self.model._last_obs = self.env.set_state(unpack_games(saved["games"]))
-        self.model._last_episode_starts = saved["episode_starts"].numpy()
-        self.set_state(saved)
+        starts = saved["episode_starts"].numpy()
+        if starts.shape != (self.env.num_envs,) or starts.dtype != np.bool_:
+            raise ValueError(f"episode_starts has shape {starts.shape} and type {starts.dtype}")
+        self.model._last_episode_starts = starts
         set_random_states(saved["random"])
 
     def play_and_learn(self) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvObs, VecEnvStepReturn
 
+from azul_env.core.arguments import whole_numbers
 from azul_env.envs.vector import AzulVectorEnv
 
 
@@ -24,7 +25,7 @@ class ArrayVecEnv(VecEnv):
 
     def step_async(self, actions: NDArray[Any]) -> None:
         """Store the actions for `step_wait`."""
-        self._actions = np.asarray(actions, np.int64)
+        self._actions = whole_numbers(actions, self.num_envs, "actions")
 
     def action_masks(self) -> NDArray[np.bool_]:
         """The legal actions of all games. Raises ValueError for an empty mask, which MaskablePPO would ignore."""

@@ -20,6 +20,7 @@ from azul_env.core.state import empty_rows
 from azul_env.core.step import ALL_LEGAL, RANDOM_SEAT, step_some
 from azul_env.envs.opponents import answers_of
 from azul_env.rules import refuse
+from azul_env.state import trusted_state
 from azul_train.config import TrainConfig
 from azul_train.network import AzulNetwork
 from azul_train.selfplay.network_agent import observed
@@ -92,7 +93,7 @@ def collect_samples(
         played = np.where(is_random, random_agent.act_batch(rows, masks, rngs), choices)
         illegal = step_some(rows, chances, all_games, played)
         if illegal != ALL_LEGAL:
-            refuse(GameState(rows[illegal : illegal + 1].copy()), int(played[illegal]), illegal)
+            refuse(trusted_state(rows[illegal : illegal + 1].copy()), int(played[illegal]), illegal)
         for game in np.flatnonzero(rows["end_reason"] != PLAYING).tolist():
             finished.append(_samples_of(histories[game], rows[game : game + 1], config.reward))
             collected += len(finished[-1])

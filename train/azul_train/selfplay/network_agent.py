@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from azul_agents.base import Agent
+from azul_agents.base import Agent, answers
 from azul_env import GameState
 from azul_env.core.state import Rows
 from azul_env.envs.kernels import publish
@@ -40,7 +40,7 @@ class NetworkAgent(Agent):
 
     def act(self, state: GameState, legal_mask: NDArray[np.bool_], rng: np.random.Generator) -> int:
         """A sampled action."""
-        return int(self.act_batch(state.rows, legal_mask.reshape(1, -1), [rng])[0])
+        return int(answers(self, [state], legal_mask.reshape(1, -1), [rng])[0])
 
     def act_batch(
         self, rows: Rows, legal_masks: NDArray[np.bool_], rngs: Sequence[np.random.Generator]
