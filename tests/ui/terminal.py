@@ -15,21 +15,23 @@ from pathlib import Path
 
 from ui.command import LAYERS
 
-PATIENCE_SECONDS = 120.0  # a bound, not a measure: compiling may come first
+PATIENCE_SECONDS = 400.0  # a bound, not a measure: compiling may come first, on a busy machine
 ROWS, COLUMNS = 24, 80
 CONTROL_C, CONTROL_D = "\x03", "\x04"
+MAIN = "from azul_ui.cli import main; main()"
 ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 
 class Terminal:
     """A command that believes to talk to a person; use it in a `with` statement."""
 
-    def __init__(self, *arguments: str | Path) -> None:
+    def __init__(self, *arguments: str | Path, preparation: str = "") -> None:
+        """Start the command, after a line of Python if there is something to prepare."""
         self._master, slave = pty.openpty()
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, COLUMNS, 0, 0))
         environment = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "COLUMNS")}
         self._process = subprocess.Popen(
-            [sys.executable, "-c", "from azul_ui.cli import main; main()", *map(str, arguments)],
+            [sys.executable, "-c", f"{preparation}\n{MAIN}", *map(str, arguments)],
             env=environment | {"PYTHONPATH": os.pathsep.join(LAYERS), "TERM": "xterm-256color"},
             stdin=slave,
             stdout=slave,
@@ -66,6 +68,16 @@ class Terminal:
 
     def press(self, key: str) -> None:
         os.write(self._master, key.encode())
+
+    def send(self, number: int) -> None:
+        """Send a signal to the command."""
+        self._process.send_signal(number)
+
+    def hang_up(self) -> int:
+        """Close the terminal, as closing its window does; returns the command's exit code."""
+        os.close(self._master)
+        self._master = os.open(os.devnull, os.O_RDWR)
+        return self._process.wait(PATIENCE_SECONDS)
 
     def answer(self, line: str, prompt: str) -> str:
         """Type a line, and read up to the next prompt."""

@@ -21,12 +21,15 @@ def azul(monkeypatch, capsys):
 def test_position__shows_the_best_moves_with_values_and_words(azul):
     code, out, err = azul(POSITION, "--agent", "greedy", "--top", "4")
     assert code == 0, err
-    head, *lines = out.splitlines()
+    head, *lines, expected, chances = out.splitlines()
     assert "player 0" in head and "greedy" in head and len(lines) == 4
     for place, line in enumerate(lines, 1):
         assert re.fullmatch(
-            rf" +{place}\. \w{{3}} +[+-]\d+\.\d\d  factory \d, \w+, (line \d|floor)", line
+            rf" +{place}\. \w{{3}} +[+-]\d+\.\d\d  factory \d, \w+, (line \d|floor) +\d+%", line
         )
+    assert expected == f"expected: {lines[0].split()[1]}"
+    shown = [int(number) for number in re.findall(r"(\d+)%", chances)]
+    assert sum(shown) in (99, 100, 101) and f"{shown[0]}%" == lines[0].split()[-1]
 
 
 def test_file_with_a_position__is_read_as_one(azul, tmp_path):
@@ -44,15 +47,18 @@ def test_json_of_a_position__has_its_shape_and_stands_alone():
     result = json.loads(out)
     assert list(result) == [
         "kind", "agent", "position", "num_players", "player", "legal_moves", "moves",
+        "win_chances", "depth", "nodes",
     ]  # fmt: skip
     assert (result["kind"], result["agent"]) == ("position", "greedy")
     assert (result["position"], result["player"]) == (POSITION, 0)
     assert len(result["moves"]) == 3
     for move in result["moves"]:
-        assert list(move) == ["action", "move", "words", "value", "loss"]
+        assert list(move) == ["action", "move", "words", "value", "loss", "win_chance", "line"]
+        assert 0 < move["win_chance"] < 1 and move["line"][0] == move["move"]
         assert format_action(move["action"], 2) == move["move"]
         assert move["loss"] == pytest.approx(result["moves"][0]["value"] - move["value"])
     assert result["moves"][0]["loss"] == 0
+    assert result["win_chances"][0] == result["moves"][0]["win_chance"]
 
 
 def test_record__has_a_line_for_every_move_and_the_best_one_loses_nothing(azul):
@@ -60,7 +66,11 @@ def test_record__has_a_line_for_every_move_and_the_best_one_loses_nothing(azul):
     (record,) = read_records(GAME)
     drafts = [event for event in record.events if event["type"] == "draft"]
     assert code == 0
-    lines = re.findall(r"^ *(\d+) +\d+ +(\d) (\w+) +(\w{3}) +(\w{3}) +(-?[\d.]+)$", out, re.M)
+    lines = re.findall(
+        r"^ *(\d+) +\d+ +(\d) (\w+) +(\w{3}) +(\w{3}) +\d+% +\d+% +(-?[\d.]+) +\d+%(?:  [a-z]+)?$",
+        out,
+        re.M,
+    )
     assert len(lines) == len(drafts)
     for number, (line, event) in enumerate(zip(lines, drafts, strict=True), 1):
         shown, player, name, played, best, loss = line
@@ -71,7 +81,8 @@ def test_record__has_a_line_for_every_move_and_the_best_one_loses_nothing(azul):
     assert any(float(line[-1]) > 0 for line in lines)
     worst = max(lines, key=lambda line: float(line[-1]))
     assert f"1. move {worst[0]} by {worst[2]}, {worst[-1]} lost" in out
-    assert re.search(r"Mean loss.*\n +0 Ada +\d+\.\d\d\n +1 Ben +\d+\.\d\d", out)
+    summary = r"\d+\.\d\d +\d+\.\d% +\d+%  \d+ blunders?, \d+ mistakes?, \d+ inaccurac(y|ies)"
+    assert re.search(rf"Mean loss.*\n +0 Ada +{summary}\n +1 Ben +{summary}\n", out)
 
 
 def test_json_of_a_record__has_its_shape_and_agrees_with_itself(azul):
@@ -79,16 +90,28 @@ def test_json_of_a_record__has_its_shape_and_agrees_with_itself(azul):
     assert code == 0
     result = json.loads(out)
     assert list(result) == [
-        "kind", "agent", "game", "num_players", "names", "moves", "mean_loss", "worst",
+        "kind", "agent", "game", "num_players", "names", "moves", "mean_loss", "worst", "players",
     ]  # fmt: skip
     assert (result["kind"], result["game"], result["names"]) == ("record", 0, ["Ada", "Ben"])
     for move in result["moves"]:
         assert list(move) == [
             "number", "round", "player", "action", "move", "value",
-            "best_action", "best_move", "best_value", "loss",
+            "best_action", "best_move", "best_value", "loss", "win_chance", "best_win_chance",
+            "win_chance_loss", "severity", "win_chances", "line",
         ]  # fmt: skip
+        assert sum(move["win_chances"]) == pytest.approx(1)
+        assert move["line"][0] == move["best_move"]
+        assert (move["severity"] is None) == (move["win_chance_loss"] < 0.05)
         assert move["loss"] == pytest.approx(move["best_value"] - move["value"])
         assert (move["loss"] == 0) == (move["best_action"] == move["action"])
+    (record,) = read_records(GAME)
+    assert result["moves"][-1]["win_chances"] == [
+        float(seat in record.events[-1]["winners"]) for seat in (0, 1)
+    ]
+    for seat, player in enumerate(result["players"]):
+        own = [move for move in result["moves"] if move["player"] == seat]
+        assert (player["moves"], player["mean_loss"]) == (len(own), result["mean_loss"][seat])
+        assert sum(player["severities"].values()) == sum(m["severity"] is not None for m in own)
     losses = [move["loss"] for move in result["moves"]]
     by_seat = [[m["loss"] for m in result["moves"] if m["player"] == seat] for seat in (0, 1)]
     assert result["mean_loss"] == pytest.approx([sum(own) / len(own) for own in by_seat])

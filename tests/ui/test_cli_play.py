@@ -20,9 +20,10 @@ from azul_env import (
     write_records,
 )
 from azul_env.core.spec import COLOR_NAMES
+from azul_ui.games.store import GameStore
 from azul_ui.terminal.dialogue import CLEAR_SCREEN, END_PROMPT, MOVE_PROMPT
 from ui.command import LAYERS, Outcome, here
-from ui.terminal import COLUMNS, CONTROL_C, CONTROL_D, Terminal
+from ui.terminal import COLUMNS, Terminal
 
 LETTERS = "BYRKW"
 MOVE = re.compile(r"\b[0-8C][BYRKW][0-4F]\b")
@@ -251,13 +252,15 @@ def test_saved_game__goes_on_as_if_it_had_not_been_left(path, tmp_path):
     assert saved_in(path) == saved_in(whole)
 
 
-def test_loading_in_the_game__tells_of_the_game_that_was_left(play, short_game, path):
+def test_loading_in_the_game__tells_of_the_game_that_was_left(play, short_game, path, games_folder):
     lines = ["0YF", f"load {short_game}", "undo"]
     _, out, _ = play("--vs", "random", "--seed", 4, lines=lines)
-    assert "was not saved" in unwrapped(out) and "of at most 1 " in out
+    (left,) = GameStore(games_folder).list()
+    assert f"The game you left is kept: azul play --continue {left.id}" in unwrapped(out)
+    assert "of at most 1 " in out
     assert "no move of yours" in out, "the loaded game has none"
     _, out, _ = play("--vs", "random", "--seed", 4, "--save", path, lines=[*lines, "resign"])
-    assert f"The game you left is in {path}, this one is not saved by itself" in unwrapped(out)
+    assert f"The game you left is in {path}, where this one is not saved" in unwrapped(out)
     assert not verify(saved_in(path)).is_terminal, "the file keeps the game that was left"
     assert len(saved_in(short_game).events) == 1
 
@@ -282,25 +285,6 @@ def test_opponent_that_fails__loses_by_a_recorded_forfeit(play, path, monkeypatc
     code, out, _ = play("--vs", "random", "--seed", 4, "--save", path, lines=["0YF"])
     assert code == 0 and "Random resigns, forfeit: lost its mind" in out and "You win" in out
     assert saved_in(path).events[-2]["forfeit"] == "lost its mind"
-
-
-@pytest.mark.parametrize("key", [CONTROL_D, CONTROL_C], ids=["Ctrl-D", "Ctrl-C"])
-def test_key_that_ends__leaves_cleanly_and_says_that_nothing_was_saved(key):
-    with Terminal("play", "--vs", "random", "--seed", "4") as terminal:
-        terminal.until(MOVE_PROMPT)
-        terminal.answer(moves_in(terminal.answer("moves", MOVE_PROMPT))[0], MOVE_PROMPT)
-        terminal.press(key)
-        code, text = terminal.end()
-    assert code == 0
-    assert "not saved" in text and "save FILE" in text and "--seed 4" in text
-    assert "Traceback" not in text
-
-
-def test_quitting__says_so_too_unless_nothing_was_played(play):
-    with_moves = play("--vs", "random", "--seed", 4, lines=["0YF", "quit"])
-    assert with_moves.code == 0 and "not saved" in with_moves.out
-    without = play("--vs", "random", "--seed", 4, lines=["quit"])
-    assert without.code == 0 and "not saved" not in without.out and "Good bye" in without.out
 
 
 def test_pipe__plays_a_whole_game_without_any_escape_code(short_game):

@@ -61,6 +61,27 @@ def test_other_settings_in_the_same_folder__are_an_error(azul, tmp_path):
     assert "seed 7, not 8" in err and "results.jsonl" in err
 
 
+def test_finished_tournament__says_so_and_changes_nothing(azul, tmp_path):
+    tournament = ("tournament", "random", "greedy", *SHORT, "--out", tmp_path / "out")
+    assert "is finished" not in azul(*tournament).out
+    files = sorted((tmp_path / "out").iterdir())
+    before = [(file.read_bytes(), file.stat().st_mtime_ns) for file in files]
+    code, out, err = azul(*tournament)
+    assert (code, err) == (0, "")
+    assert f"{tmp_path / 'out'} is finished: 2 of 2 games\n" in out
+    assert sorted((tmp_path / "out").iterdir()) == files
+    assert [(file.read_bytes(), file.stat().st_mtime_ns) for file in files] == before
+
+
+def test_tournament_killed_before_its_tables__writes_them(azul, tmp_path):
+    tournament = ("tournament", "random", "greedy", *SHORT, "--out", tmp_path)
+    assert azul(*tournament).code == 0
+    table = (tmp_path / "ratings.md").read_text()
+    (tmp_path / "ratings.md").unlink()
+    assert azul(*tournament).code == 0
+    assert (tmp_path / "ratings.md").read_text() == table
+
+
 def test_write_ratings__makes_them_those_of_the_package(azul, tmp_path, monkeypatch):
     target = tmp_path / "package_ratings.json"
     monkeypatch.setattr(tournament_terminal, "packaged_ratings_path", lambda: target)

@@ -242,6 +242,19 @@ def test_export__refuses_to_overwrite_unless_forced(azul, model, tmp_path):
     assert list(tmp_path.iterdir()) == [file]
 
 
+def test_export__writes_neither_over_its_source_nor_over_itself(azul, model, tmp_path):
+    source = tmp_path / "source.npz"
+    source.write_bytes(model.read_bytes())
+    for arguments, why in (
+        ((source, source), "is the model that is to be exported"),
+        ((source, tmp_path / "new.npz", "--card", source), "is the model that is to be exported"),
+        ((source, tmp_path / "new.npz", "--card", tmp_path / "new.npz"), "need files of their own"),
+    ):
+        code, _, err = azul("export", *arguments, "--force")
+        assert code == 2 and why in err
+    assert source.read_bytes() == model.read_bytes() and list(tmp_path.iterdir()) == [source]
+
+
 @pytest.mark.parametrize(
     ("name", "why"), [("model.txt", "ends in .npz"), ("nowhere/model.npz", "there is no folder")]
 )

@@ -1,7 +1,11 @@
 """The `azul` command. Each subcommand is a function in `azul_ui.commands`, imported when it is called."""
 
+import io
+import math
 import sys
 import warnings
+from collections.abc import Callable
+from functools import wraps
 from importlib import import_module
 from typing import Annotated, Any, Final
 
@@ -9,8 +13,11 @@ import typer
 from typer.core import TyperGroup
 from typer.main import get_command
 
+from azul_ui.stopping import EXIT_INTERRUPTED
+
 EXIT_BAD_INPUT: Final = 2
-EXIT_INTERRUPTED: Final = 130
+MAX_ARGUMENT_LETTERS: Final = 4200  # a path, or the spec of an agent
+MAX_MESSAGE_LETTERS: Final = 1000
 
 # The function in `azul_ui.commands`, and the first line of its help: `azul --help` imports none of them.
 COMMANDS: Final = {
@@ -18,14 +25,20 @@ COMMANDS: Final = {
     "replay": ("replay:replay", "Step through a recorded game, or verify all games of a file."),
     "render": ("render:render", "Draw a position or film a game."),
     "play": ("play:play", "Play in the terminal against agents."),
+    "web": ("web:web", "Play, watch, review and analyse in the browser."),
     "analyse": ("analyse:analyse", "Judge the moves of a position or of a whole game."),
     "bot": ("bot:bot", "Let an agent play as a bot: JSON lines in, JSON lines out."),
     "match": ("match:match", "Let agents play each other, every deal once per rotation of seats."),
     "tournament": ("tournament:tournament", "Let all agents play all others and rate them."),
-    "agents": ("agents:agents", "List the agents with their options and ratings."),
+    "agents": (
+        "agents:agents",
+        "List the agents with their options and ratings, and the levels for people.",
+    ),
     "train": ("train:train", "Train an agent by self-play with masked PPO."),
+    "train-search": ("train_search:train_search", "Learn the networks of the search."),
     "eval": ("evaluate:evaluate", "Let a trained model play matches against copies of one agent."),
     "export": ("export:export", "Write the best model of a run: plain arrays, no code."),
+    "warmup": ("warmup:warmup", "Compile everything now, so that no command has to later."),
     "fit-evaluation": ("fit_evaluation:fit_evaluation", "Learn the evaluation of the search."),
 }
 
@@ -54,10 +67,16 @@ for _name, (_, _summary) in COMMANDS.items():
 def main() -> None:
     """Run the command; bad input ends with a message and a non-zero exit, never with a traceback."""
     warnings.showwarning = _show_warning
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # a name in a file may be no Unicode
     try:
+        _check_arguments(sys.argv[1:])
         app()
     except (ValueError, OSError, ImportError) as error:
         _say("error", error)
+        sys.exit(EXIT_BAD_INPUT)
+    except MemoryError as error:
+        _say("error", f"there is not enough memory: {error}")
         sys.exit(EXIT_BAD_INPUT)
     except KeyboardInterrupt:
         _say("error", "stopped")
@@ -84,10 +103,33 @@ def _azul(
     """Azul for reinforcement learning: train, play, match and rate agents, analyse, replay and draw games, measure speed."""
 
 
+def _check_arguments(arguments: list[str]) -> None:
+    """Refuse an argument that is too long for anything here, before it is part of a message."""
+    for argument in arguments:
+        if len(argument) > MAX_ARGUMENT_LETTERS:
+            raise ValueError(
+                f"an argument has {len(argument):,} letters, at most {MAX_ARGUMENT_LETTERS:,} are "
+                f"allowed: {argument[:40]!r}..."
+            )
+
+
+def _finite(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Refuse NaN, which is neither below the minimum nor above the maximum of an option, and infinity."""
+
+    @wraps(command)
+    def checked(**options: Any) -> Any:
+        for name, value in options.items():
+            if isinstance(value, float) and not math.isfinite(value):
+                raise ValueError(f"--{name.replace('_', '-')} must be a finite number, not {value}")
+        return command(**options)
+
+    return checked
+
+
 def _imported(name: str) -> Any:
     module, _, function = COMMANDS[name][0].partition(":")
     alone = typer.Typer(rich_markup_mode="rich", add_completion=False)
-    alone.command(name)(getattr(import_module(f"azul_ui.commands.{module}"), function))
+    alone.command(name)(_finite(getattr(import_module(f"azul_ui.commands.{module}"), function)))
     return get_command(alone)
 
 
@@ -98,7 +140,9 @@ def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
 def _say(kind: str, message: object) -> None:
     from rich.console import Console
 
+    from azul_env import brief
+
     color = "red" if kind == "error" else "yellow"
     console = Console(stderr=True, highlight=False, soft_wrap=True)
     console.print(f"[bold {color}]azul: {kind}:[/]", end=" ")
-    console.print(str(message), markup=False)
+    console.print(brief(message, MAX_MESSAGE_LETTERS), markup=False)

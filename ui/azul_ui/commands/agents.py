@@ -10,7 +10,7 @@ def agents(
         bool, typer.Option("--json", help="Print one JSON object and nothing else.")
     ] = False,
 ) -> None:
-    """List the agents with their options and ratings.
+    """List the agents with their options and ratings, and the levels for people.
 
     Write an agent as name, or with options as name:key=value,key=value.
 

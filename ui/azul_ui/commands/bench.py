@@ -9,9 +9,13 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
-from azul_agents.arena.bench import BenchConfig, run_bench
+from azul_agents.arena.run_configs import BenchConfig
+from azul_ui.commands.numbers import finite
+from azul_ui.stopping import stoppable
+from azul_ui.terminal.bars import bar_console
 
 DEFAULTS = BenchConfig()
+BASE = "playout_moves_per_second"  # measured first; the others are shown as shares of it
 
 
 def bench(
@@ -19,7 +23,7 @@ def bench(
         int, typer.Option(min=1, max=1000, help="Trials of each contender; the best counts.")
     ] = DEFAULTS.trials,
     seconds: Annotated[
-        float, typer.Option(min=0.01, max=60.0, help="Least duration of a trial.")
+        float, typer.Option(min=0.01, max=60.0, callback=finite, help="Least duration of a trial.")
     ] = DEFAULTS.seconds_per_trial,
     yardstick: Annotated[
         Path | None,
@@ -37,18 +41,46 @@ def bench(
     Contenders take turns and the best trial of each counts, so that the ratios mean something on a busy machine.
     The engine plays uniformly random games from the deal to the end.
     """
+    from azul_agents.arena.bench import measured_on
+
     config = BenchConfig(trials, seconds, yardstick)
-    with Progress(console=Console(stderr=True), transient=True) as progress:
+    speeds: dict[str, float] = {}  # the best so far
+    with stoppable():
+        try:
+            result = _with_progress(config, speeds)
+        except KeyboardInterrupt:
+            _show(speeds | measured_on(), False, as_json)
+            raise
+        _show(result, True, as_json)
+
+
+def _with_progress(config: BenchConfig, speeds: dict[str, float]) -> dict[str, Any]:
+    """Measure, and note the best speeds as they come."""
+    from azul_agents.arena.bench import run_bench
+
+    with Progress(console=bar_console(), transient=True) as progress:
         task = progress.add_task("measuring", total=None)
 
-        def on_trial(key: str) -> None:
+        def on_trial(key: str, best: float) -> None:
+            speeds[key] = best
             progress.update(task, advance=1, description=key)
 
-        result = run_bench(config, on_trial)
+        return run_bench(config, on_trial)
+
+
+def _show(result: dict[str, Any], is_finished: bool, as_json: bool) -> None:
+    """Print the speeds; after a stop, those measured so far."""
     if as_json:
-        print(json.dumps(result, indent=2))
-    else:
+        print(json.dumps(result | {"finished": is_finished}, indent=2))
+        return
+    if BASE in result:
         Console().print(_table(result))
+    if not is_finished:
+        print(
+            "stopped before all trials were done: the best so far"
+            if BASE in result
+            else "stopped before the first trial"
+        )
 
 
 def _table(result: dict[str, Any]) -> Table:
@@ -61,7 +93,7 @@ def _table(result: dict[str, Any]) -> Table:
     table.add_column("what")
     table.add_column("per second", justify="right")
     table.add_column("of playout", justify="right")
-    base = result["playout_moves_per_second"]
+    base = result[BASE]
     for key, value in result.items():
         if key.endswith("_ratio"):
             table.add_row(key.removesuffix("_ratio").replace("_", " "), f"{value:.3g} x", "")

@@ -9,6 +9,8 @@ from typing import Annotated
 import typer
 
 SEED_BITS = 64
+MAX_MESSAGE_BYTES = 1 << 20  # as many as a bot may write; a question has 2,000
+MAX_FAILURE_LETTERS = 1000
 STDOUT = 1  # the number of the standard output
 
 
@@ -25,6 +27,8 @@ def bot(
     """
     from azul_agents import AgentFailureError, make_agent
     from azul_agents.bots.server import serve
+    from azul_env import brief
+    from azul_env.files import bounded_lines
 
     answers = sys.stdout.buffer
 
@@ -36,11 +40,12 @@ def bot(
         seed = secrets.randbits(SEED_BITS)
     with contextlib.closing(make_agent(spec)) as agent, contextlib.redirect_stdout(sys.stderr):
         try:
-            serve(agent, sys.stdin.buffer, write, seed)
+            lines = bounded_lines(sys.stdin.buffer, "the input", MAX_MESSAGE_BYTES)
+            serve(agent, (line for _, line in lines), write, seed)
         except BrokenPipeError:
             _forget_output()
         except AgentFailureError as failure:
-            print(f"azul: error: {failure}", file=sys.stderr)
+            print(f"azul: error: {brief(failure, MAX_FAILURE_LETTERS)}", file=sys.stderr)
             raise typer.Exit(1) from None
 
 

@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from azul_ui.stopping import stoppable
+
 DEFAULT_OPPONENTS = ("random", "greedy")
 # Evaluations in training have a seed of their own, so these deals did not choose the model.
 DEFAULT_SEED = 2_000_003
@@ -42,4 +44,5 @@ def evaluate(
     from azul_ui.terminal.matches import evaluate_model
 
     opponents = tuple(dict.fromkeys(opponent or DEFAULT_OPPONENTS))
-    evaluate_model(model_file(run_or_model), opponents, MatchConfig(games, seed, jobs), as_json)
+    with stoppable():
+        evaluate_model(model_file(run_or_model), opponents, MatchConfig(games, seed, jobs), as_json)

@@ -1,22 +1,23 @@
 """`azul fit-evaluation`: learn the evaluation of the search agents."""
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.progress import Progress, TaskID
 
-from azul_agents import Agent, MatchConfig, run_match
-from azul_agents.arena.tally import Tally
-from azul_agents.search.improvement import FitConfig, improve, write_card
+from azul_agents.arena.run_configs import FitConfig
+from azul_ui.commands.numbers import finite
+from azul_ui.stopping import stoppable
 
+ROOT = Path("runs/fit-evaluation")
 DEFAULTS = FitConfig()
 
 
 def fit_evaluation(
-    out: Annotated[Path, typer.Option(metavar="CARD.json", help="Where to write the weights.")],
+    context: typer.Context,
+    out: Annotated[
+        Path | None, typer.Option(metavar="CARD.json", help="Where to write the weights.")
+    ] = None,
     players: Annotated[
         int, typer.Option(min=2, max=4, help="Number of players.")
     ] = DEFAULTS.players,
@@ -30,7 +31,7 @@ def fit_evaluation(
         int, typer.Option(min=0, help="Search limit in self-play; 0 looks one turn ahead.")
     ] = DEFAULTS.nodes,
     ridge: Annotated[
-        float, typer.Option(min=0.0, help="Strength of the pull towards 0.")
+        float, typer.Option(min=0.0, callback=finite, help="Strength of the pull towards 0.")
     ] = DEFAULTS.ridge,
     duel_games: Annotated[
         int, typer.Option(min=2, help="Games against the weights before.")
@@ -43,38 +44,45 @@ def fit_evaluation(
     ] = DEFAULTS.from_scratch,
     seed: Annotated[int, typer.Option(min=0, help="Where the deals come from.")] = DEFAULTS.seed,
     jobs: Annotated[int, typer.Option(min=1, max=64, help="Threads of self-play.")] = DEFAULTS.jobs,
+    runs: Annotated[
+        Path, typer.Option(metavar="FOLDER", help="Where the run gets its folder.")
+    ] = ROOT,
+    resume: Annotated[
+        Path | None, typer.Option(metavar="RUN", help="Go on with a run where it was stopped.")
+    ] = None,
 ) -> None:
     """Learn the evaluation of the search.
 
     Self-play, ridge regression on the final margin, and a match against the weights before, again and again.
     The agents alphabeta and mcts play with the cards in the package, agents/azul_agents/search/weights/N_players.json.
+
+    azul fit-evaluation --out mine.json --games 20000
+
+    azul fit-evaluation --resume runs/fit-evaluation/mine
+
+    A run is a folder that keeps games and fits as they are made: a run that was stopped or killed goes on there and ends
+    with the same weights.
     """
+    from azul_ui.terminal.fitting import new_run, resumed_run
+
+    if resume is not None:
+        if any(name != "resume" and _is_given(context, name) for name in context.params):
+            raise ValueError("--resume goes on with the run's own settings: give nothing else")
+        with stoppable():
+            resumed_run(resume)
+        return
+    if out is None:
+        raise ValueError("give --out CARD.json, or --resume RUN")
     config = FitConfig(
         players, games, improvements, nodes, ridge, duel_games, duel_nodes, from_scratch, seed, jobs
     )
     if not out.resolve().parent.is_dir():
         raise ValueError(f"--out {out}: there is no folder {out.resolve().parent}")
-    console = Console(stderr=True, highlight=False)
-    with Progress(console=console, transient=True) as progress:
-        tasks: dict[tuple[str, int], TaskID] = {}
+    with stoppable():
+        new_run(config, out, runs)
 
-        def advance(what: str, done: int, total: int) -> None:
-            key = (what, total)
-            task = tasks.get(key)
-            if task is None or progress.tasks[progress.task_ids.index(task)].finished:
-                task = tasks[key] = progress.add_task(what, total=total)
-            progress.update(task, advance=done)
 
-        def play(
-            specs: tuple[str, ...],
-            games: int,
-            seed: int,
-            on_game: Callable[[], None],
-            make: Callable[[str], Agent],
-        ) -> Tally:
-            match = MatchConfig(games, seed, jobs=1)
-            return run_match(specs, match, lambda _: on_game(), make).tallies[0]
-
-        card = improve(config, console.print, advance, play)
-    write_card(card, out)
-    console.print(f"{out}: weights for {players} players")
+def _is_given(context: typer.Context, name: str) -> bool:
+    """True if an option is on the command line."""
+    source = context.get_parameter_source(name)
+    return source is not None and source.name == "COMMANDLINE"

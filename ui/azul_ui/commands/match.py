@@ -5,7 +5,8 @@ from typing import Annotated
 
 import typer
 
-from azul_agents import MatchConfig
+from azul_agents.arena.run_configs import MatchConfig
+from azul_ui.stopping import stoppable
 
 DEFAULTS = MatchConfig()
 
@@ -42,8 +43,10 @@ def match(
     always sits behind the weakest.
 
     A shared win counts as an equal share of a win. The interval is Wilson's, for 95%. An agent that fails or answers
-    illegally loses that game by a forfeit. The first answer in each process is left out of the time per move.
+    illegally loses that game by a forfeit. A bug in a python: agent ends the match: the games so far, then the traceback.
+    The first answer in each process is left out of the time per move.
     """
     from azul_ui.terminal.matches import play_match
 
-    play_match(tuple(agents), MatchConfig(games, seed, jobs), record, as_json)
+    with stoppable():
+        play_match(tuple(agents), MatchConfig(games, seed, jobs), record, as_json)

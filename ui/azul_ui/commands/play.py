@@ -9,11 +9,15 @@ from azul_env import MAX_PLAYERS, MIN_PLAYERS
 
 
 def play(
+    game: Annotated[
+        str | None, typer.Argument(metavar="[ID]", help="With --continue: which game.")
+    ] = None,
     vs: Annotated[
         list[str] | None,
         typer.Option(
             metavar="AGENT",
-            help="An opponent, as in alphabeta:time=0.5; repeat it for each, or name one for all.",
+            help="An opponent: a level such as casual, or an agent such as greedy (azul agents lists all); "
+            "repeat it for each, or name one for all.",
         ),
     ] = None,
     players: Annotated[
@@ -31,18 +35,37 @@ def play(
     save: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Save the game here after every move.")
     ] = None,
+    continues: Annotated[
+        bool,
+        typer.Option("--continue", help="Go on with the unfinished game that was played last."),
+    ] = False,
+    games: Annotated[bool, typer.Option("--games", help="List your games and exit.")] = False,
 ) -> None:
     """Play in the terminal against agents.
 
     Moves are written as 1W3 (white from factory 1 to line 3), CB4 (C is the center) or 0KF (F is the floor); type
     [bold]help[/] in the game for everything else: legal moves, hints, undo, save and load.
 
+    Every game is kept as you play, in $AZUL_GAMES or your data folder: [bold]--continue[/] goes on with it.
+
     A seed fixes the game: each round is dealt by a generator of its own, so after an undo the same deals come again.
     """
-    from azul_ui.terminal.dialogue import play_in_terminal
-    from azul_ui.terminal.session import PlayConfig
+    from azul_ui.terminal.dialogue import play_in_terminal, print_games
+    from azul_ui.terminal.setup import PlayConfig
 
-    play_in_terminal(PlayConfig(tuple(vs or ()), players, _seat_in(seat), seed), load, save)
+    if games:
+        print_games()
+        return
+    if game is not None and not continues:
+        raise ValueError(f"{game!r:.40}: an ID goes with --continue")
+    own = {"--load": load, "--seed": seed, "--players": players, "--seat": seat}
+    clashing = [option for option, value in own.items() if value is not None]
+    if continues and clashing:
+        raise ValueError(f"{clashing[0]} and --continue: a game goes on as it is")
+    if load is not None and seed is not None:
+        raise ValueError("--seed and --load: a loaded game goes on with its own seed's deals")
+    config = PlayConfig(tuple(vs or ()), players, _seat_in(seat), seed)
+    play_in_terminal(config, load, save, continues, game)
 
 
 def _seat_in(text: str | None) -> int | Literal["random"] | None:

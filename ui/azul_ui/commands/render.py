@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from azul_ui.commands.numbers import finite
+
 if TYPE_CHECKING:
     from azul_env import ReplayStep
 
@@ -31,10 +33,12 @@ def render(
         typer.Option(min=0, help="The position after this many moves; the last if left out."),
     ] = None,
     scale: Annotated[
-        float, typer.Option(min=0.1, max=4.0, help="Scale of the picture in pixels.")
+        float,
+        typer.Option(min=0.1, max=4.0, callback=finite, help="Scale of the picture in pixels."),
     ] = 0.6,
     seconds: Annotated[
-        float, typer.Option(min=0.05, max=60.0, help="Time of each position in a film.")
+        float,
+        typer.Option(min=0.05, max=60.0, callback=finite, help="Time of each position in a film."),
     ] = 0.8,
 ) -> None:
     """Draw a position or film a game.

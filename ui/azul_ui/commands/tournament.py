@@ -8,6 +8,8 @@ from typing import Annotated, Any
 
 import typer
 
+from azul_ui.stopping import stoppable
+
 FOLDER = Path("runs/tournament")
 
 
@@ -23,7 +25,11 @@ def tournament(
         list[str] | None, typer.Argument(metavar="AGENT...", help="See azul agents.")
     ] = None,
     config: Annotated[
-        Path | None, typer.Option(metavar="FILE.yaml", help="Agents and settings from a file.")
+        str | None,
+        typer.Option(
+            metavar="NAME|FILE.yaml",
+            help="Agents and settings: a shipped config, such as baselines, or a file.",
+        ),
     ] = None,
     players: Annotated[
         list[int] | None,
@@ -69,12 +75,12 @@ def tournament(
 
     azul tournament random greedy --players 2 --players 3
 
-    azul tournament --config configs/tournament/baselines.yaml
+    azul tournament --config baselines
 
     Every table plays every deal once per rotation of the seats. Finished games are kept in results.jsonl: the same
     command goes on where it was stopped, however that happened.
 
-    azul tournament --config configs/tournament/baselines.yaml --engine ray --address auto
+    azul tournament --config baselines --engine ray --address auto
 
     With --engine ray, Ray actors play: here, or on every machine of a cluster (docs/SCALING.md). Agents limited by
     nodes, depth or simulations play the same games on either engine, and a folder that one began the other finishes.
@@ -82,6 +88,7 @@ def tournament(
     Ratings are on the Elo scale, random at 1000 (without it, a mean of 1500), by maximum likelihood: Bradley-Terry for
     2 players, Plackett-Luce for more. The folder gets ratings.txt, .md and .json and a picture of who beats whom.
     """
+    from azul_agents.config_file import config_path
     from azul_ui.terminal.tournament import hold_tournament, tournament_settings
 
     changes = {
@@ -89,9 +96,11 @@ def tournament(
         "games_per_pairing": games_per_pairing,
         "seed": seed,
     }
-    settings = tournament_settings(tuple(agents or ()), config, changes)
-    folder = out or FOLDER / _folder_name(settings.to_dict(), config)
-    hold_tournament(settings, folder, engine, address, jobs, write_ratings, as_json)
+    file = config_path("tournament", config) if config is not None else None
+    settings = tournament_settings(tuple(agents or ()), file, changes)
+    folder = out or FOLDER / _folder_name(settings.to_dict(), file)
+    with stoppable():
+        hold_tournament(settings, folder, engine, address, jobs, write_ratings, as_json)
 
 
 def _folder_name(settings: dict[str, Any], config: Path | None) -> str:

@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from azul_ui.stopping import stoppable
+
 ROOT = Path("runs/train")
 
 
@@ -18,8 +20,11 @@ class Engine(StrEnum):
 
 def train(
     config: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE.yaml", help="Settings that differ from the defaults."),
+        str | None,
+        typer.Option(
+            metavar="NAME|FILE.yaml",
+            help="Settings that differ from the defaults: a shipped config, such as quick, or a file.",
+        ),
     ] = None,
     changes: Annotated[
         list[str] | None,
@@ -53,13 +58,13 @@ def train(
 ) -> None:
     """Train an agent by self-play with masked PPO.
 
-    azul train --config configs/train/quick.yaml
+    azul train --config quick
 
-    azul train --config configs/train/quick.yaml --set seed=2 --set steps=500000
+    azul train --config quick --set seed=2 --set steps=500000
 
     azul train --resume runs/train/quick
 
-    azul train --engine rllib --config configs/train/rllib.yaml --address auto
+    azul train --engine rllib --config rllib --address auto
 
     A run is a folder, and never overwrites another: config, versions, metrics, TensorBoard, checkpoints, models, and
     report.md with the win rates and the learning curve. All budgets are in steps, so the same seed gives the same run.
@@ -67,13 +72,16 @@ def train(
     The engine sb3 is Stable-Baselines3 with a league of opponents, on one machine. The engine rllib is Ray's RLlib, the
     learner against itself, on as many machines as there are (docs/SCALING.md); its table and its models are the same.
     """
+    from azul_agents.config_file import config_path
     from azul_ui.terminal.training import print_run, resumed_run, trained_run
 
     if resume is not None:
         if config is not None or changes or out is not None or engine is not None:
             raise ValueError("--resume goes on with the run's own settings: give nothing else")
-        folder = resumed_run(resume, address)
-    else:
-        changes = [*(changes or []), *([f"engine={engine}"] if engine else [])]
-        folder = trained_run(config, changes, out or ROOT, address)
-    print_run(folder, as_json)
+        with stoppable():
+            resumed_run(resume, address, as_json)
+        return
+    file = config_path("train", config) if config is not None else None
+    changes = [*(changes or []), *([f"engine={engine}"] if engine else [])]
+    with stoppable():
+        print_run(trained_run(file, changes, out or ROOT, address), as_json)

@@ -2,61 +2,73 @@
 
 import dataclasses
 import json
-from typing import Any, get_type_hints
+from typing import Any, Final, get_type_hints
 
 from rich.console import Console
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
 from azul_agents import AgentKind, agent_kinds
+from azul_agents.arena.levels import LEVELS
 from azul_agents.arena.ratings import packaged_ratings
+from azul_agents.registry import OWN_ORIGIN
 
+INDENT: Final = 4
 Ratings = dict[str, dict[int, float]]
 
 
 def print_agents(as_json: bool) -> None:
-    """Print all agents as a table, or as one JSON object."""
+    """Print all agents and levels as text, or the agents as one JSON object."""
     ratings = packaged_ratings()
     kinds = agent_kinds().values()
     if as_json:
         print(json.dumps({"agents": [_as_data(kind, ratings) for kind in kinds]}, indent=2))
         return
     console = Console()
-    console.print(_table(list(kinds), ratings))
-    console.print("Write an agent as name, or as name:key=value,key=value.")
-
-
-def _table(kinds: list[AgentKind], ratings: Ratings) -> Table:
-    table = Table(show_lines=True)
-    for name in ("agent", "what it does", "options", "from"):
-        table.add_column(name)
-    if ratings:
-        table.add_column("ratings")
     for kind in kinds:
-        cells = [kind.name, kind.summary, "\n".join(_option_lines(kind)), kind.origin]
-        rated = [Text("\n".join(_rating_lines(kind, ratings)))] if ratings else []
-        table.add_row(*map(Text, cells), *rated)
+        console.print(Text.assemble((kind.name, "bold"), f"  {kind.summary}", _origin(kind)))
+        details = _pairs([*_options(kind), *_rating_lines(kind, ratings)])
+        console.print(Padding(details, (0, 0, 1, INDENT)))
+    console.print("Write an agent as name, or with options as name:key=value,key=value.")
+    console.print("Levels for people, from the weakest to the strongest, are agents as well:\n")
+    levels = [(level.name, f"{level.description} ({level.spec})") for level in LEVELS]
+    console.print(Padding(_pairs(levels), (0, 0, 0, INDENT)))
+
+
+def _pairs(pairs: list[tuple[str, str]]) -> Table:
+    """Names and what is said about them, in two columns."""
+    table = Table.grid(padding=(0, 2))
+    table.add_column(no_wrap=True)
+    table.add_column()
+    for name, said in pairs:
+        table.add_row(Text(name), Text(said))
     return table
 
 
-def _option_lines(kind: AgentKind) -> list[str]:
-    """Every option with its default and what it does."""
-    lines = []
+def _origin(kind: AgentKind) -> str:
+    """Which package an agent comes from, unless it is this one."""
+    return "" if kind.origin == OWN_ORIGIN else f" (from {kind.origin})"
+
+
+def _options(kind: AgentKind) -> list[tuple[str, str]]:
+    """Every option with its default, and what it does."""
+    pairs = []
     for field in dataclasses.fields(kind.options):
-        doc = field.metadata.get("doc", "")
+        written = f"{field.name}={_spelled(field.default)}"
         if kind.takes_rest:
-            lines.append(f"{kind.name}:{field.name.upper()}  {doc}")
-        else:
-            lines.append(f"{field.name}={_spelled(field.default)}  {doc}".rstrip())
-    return lines
+            written = f"{kind.name}:{field.name.upper()}"
+        pairs.append((written, field.metadata.get("doc", "")))
+    return pairs
 
 
-def _rating_lines(kind: AgentKind, ratings: Ratings) -> list[str]:
+def _rating_lines(kind: AgentKind, ratings: Ratings) -> list[tuple[str, str]]:
     """The ratings of every form in which the agent took part."""
     lines = []
     for spec, by_players in _ratings_of(kind, ratings).items():
         numbers = ", ".join(f"{rating:.0f} ({n} players)" for n, rating in by_players.items())
-        lines.append(f"{spec}: {numbers}")
+        options = spec.partition(":")[2]
+        lines.append(("ratings", f"{options}: {numbers}" if options else numbers))
     return lines
 
 

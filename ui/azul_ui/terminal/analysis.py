@@ -2,6 +2,8 @@
 
 import contextlib
 import json
+import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -10,14 +12,16 @@ from rich.progress import Progress
 from rich.text import Text
 
 from azul_agents import (
+    SEVERITIES,
     Agent,
-    MoveValue,
+    Candidate,
+    PlayerSummary,
     ReviewedMove,
+    analysis_of,
     make_agent,
-    mean_losses,
-    ranked_moves,
     reviewed_moves,
     strongest_spec,
+    summaries,
     worst_moves,
 )
 from azul_env import (
@@ -29,13 +33,16 @@ from azul_env import (
     parse_state,
     verify,
 )
+from azul_env.files import open_regular
+from azul_env.notation import MAX_LETTERS
 from azul_env.render.scene import scene_of
 from azul_ui.commands.recorded import recorded_game
-from azul_ui.terminal.words import ranked_lines
+from azul_ui.terminal.bars import bar_console
+from azul_ui.terminal.words import line_text, percent, ranked_lines
 
 POSITION_START: Final = "azul "
 NODE_LIMIT: Final = "nodes=50000"  # a limit that gives the same answer on every machine
-SLIP, MISTAKE = 1.0, 3.0  # losses from which a move is shown in yellow and in red
+STYLES: Final = dict(zip(SEVERITIES, ("bold red", "red", "yellow"), strict=True))
 
 
 def print_analysis(subject: str, spec: str | None, top: int, game: int, as_json: bool) -> None:
@@ -48,20 +55,29 @@ def print_analysis(subject: str, spec: str | None, top: int, game: int, as_json:
             _analyse_record(recorded_game(Path(subject), game), judge, top, game, as_json)
 
 
+def print_mistakes(record: GameRecord, names: Sequence[str], top: int = 3) -> None:
+    """Print the worst mistakes of a game, and a summary of each player."""
+    with contextlib.closing(make_agent(strongest_spec(NODE_LIMIT))) as judge:
+        moves = _with_progress(record, judge)
+    _print_worst(worst_moves(moves, top), names)
+    _print_summaries(summaries(moves, record.num_players), names)
+
+
 def _position_in(subject: str) -> str | None:
     """The text of the position that is meant; None if it is a file of records."""
     if subject.startswith(POSITION_START):
         return subject
-    with open(subject, "rb") as file:
-        if file.read(len(POSITION_START)) != POSITION_START.encode():
-            return None
-    return Path(subject).read_text(encoding="utf-8", errors="replace").strip()
+    if not os.path.isfile(subject):  # a pipe can be read only once, as records
+        return None
+    with open_regular(subject) as file:
+        text = file.read(MAX_LETTERS + 1).decode(errors="replace")
+    return text.strip() if text.startswith(POSITION_START) else None
 
 
 def _analyse_position(state: GameState, judge: Agent, top: int, as_json: bool) -> None:
-    ranked = ranked_moves(state, judge)
+    analysis = analysis_of(state, judge)
+    shown = analysis.candidates[:top]
     if as_json:
-        moves = [_move_data(state, move, ranked[0].value) for move in ranked[:top]]
         _print_json(
             {
                 "kind": "position",
@@ -70,29 +86,37 @@ def _analyse_position(state: GameState, judge: Agent, top: int, as_json: bool) -
                 "num_players": state.num_players,
                 "player": state.current_player,
                 "legal_moves": int(legal_mask(state).sum()),
-                "moves": moves,
+                "moves": [_move_data(state, move, analysis.candidates[0].value) for move in shown],
+                "win_chances": analysis.win_chances,
+                "depth": analysis.depth,
+                "nodes": analysis.nodes,
             }
         )
         return
-    shown = min(top, len(ranked))
-    print(f"player {state.current_player} to move: the best {shown} moves by {judge.spec}")
-    print("\n".join(ranked_lines(state, ranked, top)))
+    player = state.current_player
+    print(f"player {player} to move: the best {len(shown)} moves by {judge.spec}")
+    print("\n".join(ranked_lines(state, [(m.action, m.value, m.win_chance) for m in shown])))
+    print(f"expected: {line_text(shown[0].line, state.num_players)}")
+    seats = ", ".join(f"player {i} {percent(p)}" for i, p in enumerate(analysis.win_chances))
+    print(f"chances to win: {seats}")
 
 
-def _move_data(state: GameState, move: MoveValue, best_value: float) -> dict[str, Any]:
+def _move_data(state: GameState, move: Candidate, best_value: float) -> dict[str, Any]:
     return {
         "action": move.action,
         "move": format_action(move.action, state.num_players),
         "words": describe_action(move.action, state.num_players),
         "value": move.value,
         "loss": best_value - move.value,
+        "win_chance": move.win_chance,
+        "line": [format_action(action, state.num_players) for action in move.line],
     }
 
 
 def _analyse_record(record: GameRecord, judge: Agent, top: int, game: int, as_json: bool) -> None:
     final = verify(record)
     moves = _with_progress(record, judge)
-    means = mean_losses(moves, record.num_players)
+    players = summaries(moves, record.num_players)
     worst = worst_moves(moves, top)
     if as_json:
         _print_json(
@@ -103,20 +127,23 @@ def _analyse_record(record: GameRecord, judge: Agent, top: int, game: int, as_js
                 "num_players": record.num_players,
                 "names": record.agents,
                 "moves": [_review_data(move, record.num_players) for move in moves],
-                "mean_loss": means,
+                "mean_loss": [player.mean_loss for player in players],
                 "worst": [move.number for move in worst],
+                "players": [player._asdict() for player in players],
             }
         )
         return
     # The names of a scene are fit for a terminal, whatever a file holds.
     names = scene_of(final, None, None, record.agents or None).names
-    _print_review(moves, worst, means, names, judge.spec)
+    _print_moves(moves, names, judge.spec)
+    _print_worst(worst, names)
+    _print_summaries(players, names)
 
 
 def _with_progress(record: GameRecord, judge: Agent) -> list[ReviewedMove]:
     """The moves of a game as the judge sees them; a bar on stderr shows how far it is."""
     total = sum(event["type"] == "draft" for event in record.events)
-    with Progress(console=Console(stderr=True), transient=True) as progress:
+    with Progress(console=bar_console(), transient=True) as progress:
         return list(progress.track(reviewed_moves(record, judge), total, description="analysing"))
 
 
@@ -132,39 +159,66 @@ def _review_data(move: ReviewedMove, num_players: int) -> dict[str, Any]:
         "best_move": format_action(move.best_action, num_players),
         "best_value": move.best_value,
         "loss": move.loss,
+        "win_chance": move.win_chance,
+        "best_win_chance": move.best_win_chance,
+        "win_chance_loss": move.win_chance_loss,
+        "severity": move.severity,
+        "win_chances": move.win_chances,
+        "line": [format_action(action, num_players) for action in move.best_line],
     }
 
 
-def _print_review(
-    moves: list[ReviewedMove],
-    worst: list[ReviewedMove],
-    means: list[float | None],
-    names: tuple[str, ...],
-    spec: str,
-) -> None:
+def _print_moves(moves: list[ReviewedMove], names: Sequence[str], spec: str) -> None:
+    """Every move with what it lost, and the win chances after it."""
     console = Console(highlight=False, soft_wrap=True)
     width = max(map(len, names))
-    print(f"What every move lost, as {spec} sees it")
-    print(f"{'move':>4}  {'round':>5}  {'player':<{width + 2}}  played  best  {'loss':>6}")
+    seats = "  ".join(f"win {seat}" for seat in range(len(names)))
+    print(f"What every move lost in points and in win chance, as {spec} sees it")
+    print(
+        f"{'move':>4}  {'round':>5}  {'player':<{width + 2}}  played  best  {seats}  "
+        f"{'loss':>6}  chance"
+    )
     for move in moves:
         played, best = (format_action(a, len(names)) for a in (move.action, move.best_action))
         who = f"{move.player} {names[move.player]}"
-        line = f"{move.number:>4}  {move.round:>5}  {who:<{width + 2}}  {played:<6}  {best:<4}  "
-        console.print(Text(line), Text(f"{move.loss:6.2f}", style=_style(move.loss)), sep="")
+        chances = "  ".join(f"{percent(chance):>5}" for chance in move.win_chances)
+        line = f"{move.number:>4}  {move.round:>5}  {who:<{width + 2}}  {played:<6}  {best:<4}  {chances}  "
+        loss = f"{move.loss:6.2f}  {f'{move.win_chance_loss:.0%}':>6}  {move.severity or ''}"
+        console.print(Text(line), Text(loss.rstrip(), style=_style(move)), sep="")
+
+
+def _print_worst(worst: list[ReviewedMove], names: Sequence[str]) -> None:
     print("\nWorst mistakes" if worst else "\nNo mistakes")
     for number, move in enumerate(worst, 1):
         played, best = (describe_action(a, len(names)) for a in (move.action, move.best_action))
-        print(f"{number:>3}. move {move.number} by {names[move.player]}, {move.loss:.2f} lost:")
+        name = f", {move.severity}" if move.severity else ""
+        print(
+            f"{number:>3}. move {move.number} by {names[move.player]}, {move.loss:.2f} lost, "
+            f"{percent(move.best_win_chance)} to win fell to {percent(move.win_chance)}{name}:"
+        )
         print(f"     {played}; better was {best}")
-    print("\nMean loss of a move")
-    for seat, mean in enumerate(means):
-        print(f"  {seat} {names[seat]:<{width}}  {'-' if mean is None else f'{mean:.2f}':>6}")
+        print(f"     expected: {line_text(move.best_line, len(names))}")
 
 
-def _style(loss: float) -> str:
-    if loss >= MISTAKE:
-        return "bold red"
-    return "yellow" if loss >= SLIP else ""
+def _print_summaries(players: list[PlayerSummary], names: Sequence[str]) -> None:
+    width = max(map(len, names))
+    print("\nMean loss of a move in points and in win chance, and moves without a mistake")
+    for seat, player in enumerate(players):
+        counts = ", ".join(f"{n} {_plural(name, n)}" for name, n in player.severities.items())
+        numbers = "-"
+        if player.moves:
+            numbers = f"{player.mean_loss:6.2f}  {player.mean_win_chance_loss:6.1%}  {player.accuracy:4.0%}  {counts}"
+        print(f"  {seat} {names[seat]:<{width}}  {numbers}")
+
+
+def _plural(name: str, count: int) -> str:
+    if count == 1:
+        return name
+    return f"{name.removesuffix('y')}ies" if name.endswith("y") else f"{name}s"
+
+
+def _style(move: ReviewedMove) -> str:
+    return "" if move.severity is None else STYLES[move.severity]
 
 
 def _print_json(result: dict[str, Any]) -> None:

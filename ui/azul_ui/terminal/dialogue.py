@@ -9,103 +9,154 @@ import textwrap
 from pathlib import Path
 from typing import Final
 
+from azul_agents import Agent, make_agent
+from azul_agents.arena.warmup import warm_up
+from azul_agents.arena.workers import check_specs
+from azul_agents.bots.python import told_exception
+from azul_agents.command_line import azul_command
 from azul_env import NotationError, ansi, encode_action, parse_action, printable
-from azul_ui.terminal.session import PERSON, GameSession, Happening, PlayConfig
-from azul_ui.terminal.words import (
-    YOU,
-    hint_lines,
-    moves_table,
-    result_lines,
-    seating,
+from azul_ui.games.seats import default_opponent
+from azul_ui.games.session import PERSON, GameSession, Happening
+from azul_ui.games.store import GameStore, KeptGame
+from azul_ui.games.words import (
     table_names,
     told_event,
-    told_round,
+    told_scoring,
+    told_starter,
     why_illegal,
     winner_words,
 )
+from azul_ui.terminal.analysis import print_mistakes
+from azul_ui.terminal.compiling import compiling
+from azul_ui.terminal.game_files import GameFiles
+from azul_ui.terminal.help_text import HELP, RULES
+from azul_ui.terminal.leaving import HANGUP_CODE, LeaveError, leaving_by_signal
+from azul_ui.terminal.setup import (
+    PlayConfig,
+    continue_command,
+    continued_game,
+    new_session,
+    restart_command,
+)
+from azul_ui.terminal.words import games_table, hint_lines, moves_table, result_lines, seating
 
 WIDTH: Final = 80
 HINTS: Final = 3
 CLEAR_SCREEN: Final = "\033[2J\033[H"
 MOVE_PROMPT: Final = "Your move (or help) > "
-END_PROMPT: Final = "Game over (save FILE, undo, or Enter to leave) > "
-HELP: Final = """\
-A move is three letters: where from, which color, where to.
-  1W3        white from factory 1 to line 3
-  CB4        blue from the center to line 4
-  0KF        black from factory 0 to the floor
-Factories are 0, 1, 2...; C is the center; the colors are B blue, Y yellow,
-R red, K black, W white; lines are 0 (the shortest) to 4; F is the floor.
-
-  moves      all legal moves
-  hint       the three best moves, as a strong agent sees them
-  undo       back to your last decision; the same deals come again
-  board      draw the table again
-  resign     give up
-  save FILE  write the game to a file; load FILE goes on with it
-  load FILE  leave this game and go on with the one in a file
-  quit       leave; Ctrl-D and Ctrl-C do the same"""
+END_PROMPT: Final = "Game over (analyse, save FILE, undo, or Enter to leave) > "
+LEAVE_PROMPT: Final = "Leave this game? (y/n) > "
+EXIT_AGENT_FAILED: Final = 1
 
 
-def play_in_terminal(config: PlayConfig, load: Path | None, save: Path | None) -> None:
-    """Let a person play: a new game or the last one of the file `load`; `save` is written after every move."""
-    session = GameSession.loaded(load, config) if load else GameSession(config)
-    with contextlib.closing(session):
-        if save is not None:
-            session.save(save)  # an error now rather than after the first move
-        TerminalGame(session, autosave=save, file=save or load).run()
+def play_in_terminal(
+    config: PlayConfig,
+    load: Path | None = None,
+    save: Path | None = None,
+    continues: bool = False,
+    game_id: str | None = None,
+) -> None:
+    """Let a person play: a new game, the last one of the file `load`, or one of the store.
+
+    The store keeps the game as it is played; `save` is written after every move as well.
+    """
+    with contextlib.closing(GameStore()) as store:
+        files = GameFiles(config)
+        if continues:
+            kept = continued_game(store, game_id, config)
+        else:
+            kept = KeptGame(store, files.load(load) if load else new_session(config))
+        with compiling():
+            agents = [name for name in kept.session.seats if name != PERSON]
+            check_specs(agents)
+            warm_up(agents, kept.session.num_players)
+        with contextlib.closing(TerminalGame(kept, files)) as game:
+            if save is not None:
+                files.save_always(kept.session, save)  # an error now rather than after a move
+            code = game.run()
+    if code:
+        sys.exit(code)
+
+
+def print_games() -> None:
+    """Print the games of the store."""
+    print("\n".join(map(printable, games_table(GameStore().list()))))
+
+
+class AgentBugError(Exception):
+    """An exception in the code of an agent, which is no forfeit: the author needs the line."""
 
 
 class TerminalGame:
     """The dialogue of one game with a person at the terminal."""
 
-    def __init__(self, session: GameSession, autosave: Path | None, file: Path | None) -> None:
-        self._session = session
-        self._autosave_file = autosave  # written after every move
-        self._file = file  # where `save` without a name writes
+    def __init__(self, kept: KeptGame, files: GameFiles) -> None:
+        self._kept = kept
+        self._files = files
+        self._hinting: Agent | None = None
         self._news: list[str] = []  # to tell above the next board
         self._last: Happening | None = None
         self._is_terminal = sys.stdin.isatty() and sys.stdout.isatty()
         self._has_colors = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
 
-    def run(self) -> None:
-        """Play until the person leaves."""
+    @property
+    def _session(self) -> GameSession:
+        return self._kept.session
+
+    def close(self) -> None:
+        """Dismiss the agents."""
+        self._session.close()
+
+    def run(self) -> int:
+        """Play until the person leaves; returns the exit code."""
         for stream in (sys.stdin, sys.stdout):
             if isinstance(stream, io.TextIOWrapper):
                 stream.reconfigure(errors="replace")  # a stray byte must not cost the game
         if self._is_terminal:
             with contextlib.suppress(ImportError):
                 import readline  # noqa: F401  # gives `input` a history and line editing
+        code = 0
         try:
-            self._welcome()
-            while self._obey(self._ask()):
-                pass
-        except (EOFError, KeyboardInterrupt):
+            with leaving_by_signal():
+                self._welcome()
+                while self._obey(self._ask()):
+                    pass
+        except AgentBugError as error:
+            self._keep()
+            code = EXIT_AGENT_FAILED
+            _say(f"{error}")
+        except (EOFError, KeyboardInterrupt) as error:
+            self._keep()  # the signal may have interrupted that
+            code = error.exit_code if isinstance(error, LeaveError) else 0
+            if code == HANGUP_CODE:
+                return code  # there is no terminal to print on
             print()
         self._farewell()
+        return code
 
     def _welcome(self) -> None:
         session = self._session
-        self._news.append(seating(session.record.agents, session.person, session.seed))
+        self._news.append(seating(session.seats, session.seed))
         self._go_on()
 
     def _farewell(self) -> None:
-        session = self._session
-        if session.saved_in is not None:
+        session, file = self._session, self._files.saved_in(self._session)
+        if file is not None:
+            _say(f"Saved in {file}: {azul_command('play', '--load', file)} brings it back.")
+        if self._kept.is_kept:
+            _say(f"This game is kept: {continue_command(self._kept, self._files.autosave_path)}")
+        elif file is None and session.can_undo and not session.is_over:
             _say(
-                f"Saved in {session.saved_in}: azul play --load {session.saved_in} brings it back."
+                "This game could not be kept and is gone. The same deals again: "
+                f"{restart_command(session, self._files.autosave_path)}"
             )
-        elif session.state.is_terminal or not session.has_own_moves:
+        elif file is None:
             _say("Good bye.")
-        else:
-            _say(
-                "This game was not saved and is gone. To keep the next one, type save FILE before you leave, or start "
-                "with azul play --save FILE, which saves after every move. The same deals again: "
-                f"azul play --players {session.state.num_players} --seed {session.seed}"
-            )
 
     def _ask(self) -> str:
-        prompt = END_PROMPT if self._session.state.is_terminal else MOVE_PROMPT
+        return self._read(END_PROMPT if self._session.is_over else MOVE_PROMPT)
+
+    def _read(self, prompt: str) -> str:
         if sys.stdin.isatty():
             return input(prompt).strip()
         print(prompt, end="", flush=True)
@@ -123,19 +174,25 @@ class TerminalGame:
             "moves": self._show_moves,
             "hint": self._show_hint,
             "undo": self._undo,
+            "redo": self._redo,
             "board": self._draw,
             "resign": self._resign,
+            "analyse": self._analyse,
         }
         try:
             match name.lower():
                 case "quit" | "exit":
-                    return False
+                    return not self._is_sure_to_leave()
                 case "":
-                    return not self._session.state.is_terminal
+                    return not self._session.is_over
                 case "help" | "?":
-                    print(HELP)
-                case "save" | "load" as verb:
-                    self._use_file(verb, rest.strip())
+                    print(HELP.format(continue_command=azul_command("play", "--continue")))
+                case "rules":
+                    print(RULES)
+                case "save":
+                    self._save(rest.strip())
+                case "load":
+                    self._load(rest.strip())
                 case word if word in commands and not rest:
                     commands[word]()
                 case _:
@@ -143,6 +200,12 @@ class TerminalGame:
         except (ValueError, OSError) as error:
             _say(f"{error}")
         return True
+
+    def _is_sure_to_leave(self) -> bool:
+        """Ask before a game that has begun is left."""
+        if self._session.is_over or not self._session.can_undo:
+            return True
+        return self._read(LEAVE_PROMPT).lower() in ("y", "yes")
 
     def _move(self, text: str) -> None:
         self._require_game()
@@ -165,73 +228,103 @@ class TerminalGame:
 
     def _show_hint(self) -> None:
         self._require_game()
-        spec, ranked = self._session.hint()
-        print("\n".join(hint_lines(self._session.state, spec, ranked, HINTS)))
+        if self._hinting is None:
+            self._hinting = make_agent(default_opponent())
+        ranked = self._hinting.analyse(self._session.state)
+        print("\n".join(hint_lines(self._session.state, self._hinting.spec, ranked, HINTS)))
+
+    def _analyse(self) -> None:
+        if not self._session.is_over:
+            raise ValueError("the game is not over: hint shows the best moves now")
+        if self._session.position is not None:
+            raise ValueError("a game from a set-up position has no record that can be analysed")
+        print_mistakes(self._session.record, self._names())
 
     def _undo(self) -> None:
         self._session.undo()
         self._last = None
-        self._news.append("Taken back: the same deals will come again.")
-        self._autosave()
-        self._draw()
+        self._news.append(
+            "Taken back: the same deals will come again. To bring it back, type redo."
+        )
+        self._keep()
+        self._go_on()
 
     def _resign(self) -> None:
         self._require_game()
         self._tell(self._session.resign())
-        if not self._session.state.is_terminal:
+        if not self._session.is_over:
             self._news.append("The others play on.")
         self._go_on()
 
-    def _use_file(self, verb: str, name: str) -> None:
-        if not name and (verb == "load" or self._file is None):
-            raise ValueError(f"{verb} needs the name of a file, as in {verb} game.jsonl")
-        path = Path(name).expanduser() if name else self._file
-        assert path is not None
-        if verb == "save":
-            self._session.save(path)
-            self._file = path
-            _say(f"Saved in {path}: azul play --load {path} brings it back.")
-            return
-        if self._session.has_own_moves and self._session.saved_in is None:
-            left = "The game you left was not saved. "
-        elif self._autosave_file is not None:
-            left = (
-                f"The game you left is in {self._autosave_file}, this one is not saved by itself. "
-            )
-        else:
-            left = ""
-        self._session.load(path)
-        self._last, self._file, self._autosave_file = None, path, None
-        self._news.append(f"{left}This is the game in {path}.")
+    def _redo(self) -> None:
+        self._session.redo()
+        self._last = self._session.history[-1]
+        self._news.append("Brought back.")
+        self._keep()
+        self._go_on()
+
+    def _save(self, name: str) -> None:
+        path = self._files.save(self._session, Path(name).expanduser() if name else None)
+        _say(f"Saved in {path}: {azul_command('play', '--load', path)} brings it back.")
+
+    def _load(self, name: str) -> None:
+        if not name:
+            raise ValueError("load needs the name of a file, as in load game.jsonl")
+        left, path = self._kept, Path(name).expanduser()
+        file = self._files.saved_in(left.session)
+        session = self._files.load(path)
+        self._kept = KeptGame(left.store, session)
+        self._last = None
+        left.session.close()
+        if left.is_kept and left.id is not None:
+            left.store.release(left.id)
+            self._news.append(f"The game you left is kept: {continue_command(left)}")
+        elif left.session.can_undo and file is None:
+            self._news.append("The game you left could not be kept and is gone.")
+        if file is not None:
+            self._news.append(f"The game you left is in {file}, where this one is not saved.")
+        self._news.append(f"This is the game in {path}.")
         self._welcome()
 
     def _require_game(self) -> None:
-        if self._session.state.is_terminal:
+        if self._session.is_over:
             raise ValueError("the game is over: undo takes your last move back")
 
     def _go_on(self) -> None:
-        """Let the opponents play until it is the person's turn or the game is over, and draw the table."""
-        while not (self._session.state.is_terminal or self._session.is_persons_turn):
-            self._tell(self._session.opponent_turn())
+        """Let the agents play until it is a person's turn or the game is over, and draw the table."""
+        while not (self._session.is_over or self._session.to_move_is_person):
+            self._tell(self._agent_turn())
         self._draw()
 
+    def _agent_turn(self) -> Happening:
+        """Let the agent to move play. Raises AgentBugError for an exception in its code."""
+        try:
+            return self._session.agent_turn()
+        except Exception as error:
+            spec = self._session.seats[self._session.state.current_player]
+            raise AgentBugError(f"a bug in {spec}: {told_exception(error)}") from error
+
     def _tell(self, happening: Happening) -> None:
-        """Keep what happened, in the file and for the next drawing."""
-        self._autosave()
+        """Keep what happened, in the store, in the file and for the next drawing."""
+        self._keep()
         names, event = self._names(), happening.event
-        # The person's own moves are known: they were just typed.
-        if event["type"] == "resign" or event["player"] != self._session.person:
+        # People's own moves are known: they were just typed.
+        if event["type"] == "resign" or self._session.seats[event["player"]] != PERSON:
             self._news.append(told_event(happening.before, event, names[event["player"]]))
-        round_words = told_round(happening.before, happening.after, names)
-        if round_words is not None:
-            self._news.append(round_words)
+        if (scoring := happening.scoring) is not None:
+            self._news += told_scoring(scoring, names)
+            if not scoring.is_final:
+                self._news.append(told_starter(happening.after, names))
         self._last = happening
 
-    def _autosave(self) -> None:
-        if self._autosave_file is None:
-            return
+    def _keep(self) -> None:
+        """Write the game to the store, once a person has moved, and to the file of --save."""
+        if self._session.can_undo or self._kept.id is not None:
+            warning = self._kept.keep()
+            if warning is not None:
+                self._news.append(f"WARNING: {warning}")
         try:
-            self._session.save(self._autosave_file)
+            self._files.autosave(self._session)
         except (ValueError, OSError) as error:
             self._news.append(f"NOT SAVED: {error}")
 
@@ -239,8 +332,7 @@ class TerminalGame:
         """What happened since the table was drawn last, the table, and how the game ended if it did."""
         state, names = self._session.state, self._names()
         event = self._last.event if self._last else {}
-        drawn = [PERSON if name == YOU and state.is_terminal else name for name in names]
-        board = ansi(state, event.get("action"), event.get("player"), drawn, self._has_colors)
+        board = ansi(state, event.get("action"), event.get("player"), names, self._has_colors)
         news = "\n".join(map(_wrapped, self._news))
         page = "\n\n".join(filter(None, [news, f"{board}\n"]))
         if self._is_terminal and page.count("\n") + 2 > shutil.get_terminal_size().lines:
@@ -252,7 +344,7 @@ class TerminalGame:
             print("\n".join(result_lines(state, names)))
 
     def _names(self) -> list[str]:
-        return table_names(self._session.record.agents, self._session.person)
+        return table_names(self._session.seats)
 
 
 def _say(words: str) -> None:

@@ -3,101 +3,152 @@
 import json
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Final
 
 from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    TextColumn,
-    TimeRemainingColumn,
-)
 from rich.table import Table
 
-from azul_agents import MatchConfig, MatchResult, run_match
-from azul_agents.arena.match import num_games
+from azul_agents import MatchConfig, MatchResult
+from azul_agents.arena.match import RunningMatch, num_games
 from azul_agents.arena.tables import milliseconds, percent, percent_range
 from azul_agents.arena.workers import Finished, check_specs
+from azul_agents.command_line import azul_command
 from azul_agents.neural.model_file import read_model
+from azul_env import brief, printable
 from azul_env.record_files import record_writer
 from azul_train.run.metrics import as_metrics
 from azul_train.run.report import EVALUATION_HEADER, evaluation_cells
+from azul_ui.terminal.bars import games_bar
+from azul_ui.terminal.compiling import compiling
+from azul_ui.terminal.partial_results import fail_of_agent, stopped_after
 from azul_ui.terminal.result_table import result_table
+
+MAX_REASONS: Final = 3  # of forfeits that are printed for each agent; --json has more
+MAX_REASON_LETTERS: Final = 500
 
 
 def play_match(
     specs: tuple[str, ...], config: MatchConfig, record: Path | None, as_json: bool
 ) -> None:
-    """Play a match, write its games to the file `record` and print the result."""
-    with _games_bar() as progress, ExitStack() as stack:
-        task = progress.add_task("playing", total=num_games(specs, config))
-        write = stack.enter_context(record_writer(record)) if record is not None else None
+    """Play a match, write its games to the file `record` and print the result, also that of a match that is stopped."""
+    match = RunningMatch(specs, config)
+    with compiling():
+        match.warm_up()
+    was_there = record is not None and record.exists()
+    try:
+        with games_bar() as progress, ExitStack() as stack:
+            task = progress.add_task("playing", total=match.total)
+            write = stack.enter_context(record_writer(record)) if record is not None else None
 
-        def on_game(finished: Finished) -> None:
-            if write is not None:
-                write(finished.played.record)
-            progress.advance(task)
+            def on_game(finished: Finished) -> None:
+                if write is not None:
+                    write(finished.played.record)
+                progress.advance(task)
 
-        result = run_match(specs, config, on_game)
+            match.play(on_game)
+    except BaseException as error:
+        _print_match(match, as_json)
+        _say_what_is_kept(match, record, was_there)
+        fail_of_agent(error)
+        raise
+    _print_match(match, as_json)
+
+
+def _print_match(match: RunningMatch, as_json: bool) -> None:
+    result = match.result
+    is_finished = result.games == match.total
     if as_json:
-        print(json.dumps(result.to_dict()))
+        print(json.dumps(result.to_dict() | {"finished": is_finished}))
+        return
+    title = f"{result.games} games" if is_finished else stopped_after(result.games, match.total)
+    Console().print(_match_table(result, title))
+    for line in forfeit_lines(result):
+        print(line)
+
+
+def forfeit_lines(result: MatchResult) -> list[str]:
+    """Why agents forfeited, a line for each reason."""
+    return [
+        printable(
+            f"{agent} forfeited {count} game{'s' * (count > 1)}: {brief(reason, MAX_REASON_LETTERS)}"
+        )
+        for agent, tally in zip(result.agents, result.tallies, strict=True)
+        for reason, count in tally.reasons.most_common(MAX_REASONS)
+    ]
+
+
+def _say_what_is_kept(match: RunningMatch, record: Path | None, was_there: bool) -> None:
+    """Say on stderr what a stopped match leaves behind."""
+    console = Console(stderr=True, highlight=False, soft_wrap=True)
+    if record is None:
+        kept = "no games are kept: --record FILE keeps them"
+    elif was_there:
+        kept = f"{record} is unchanged: only a complete match replaces a file"
     else:
-        Console().print(_match_table(result))
+        kept = f"{record} has the {match.result.games} games so far"
+    text = f"{stopped_after(match.result.games, match.total)}; {kept}. A match begins again, {azul_command('tournament')} goes on."
+    console.print(text, markup=False)
 
 
 def evaluate_model(
     path: Path, opponents: tuple[str, ...], config: MatchConfig, as_json: bool
 ) -> None:
-    """Play a match between a model and copies of each opponent, and print the results."""
+    """Play a match between a model and copies of each opponent, and print the results so far even if it is stopped."""
     if "," in str(path):
         raise ValueError(f"{path}: the path of a model must not contain a comma")
     num_players = read_model(path).num_players
     check_specs(opponents)  # before the first match
-    with _games_bar() as progress:
-        results = []
-        for spec in opponents:
-            specs = (f"neural:path={path}", *[spec] * (num_players - 1))
-            progress.add_task(f"against {spec}", total=num_games(specs, config))
-            results.append(
-                run_match(specs, config, lambda _: progress.advance(progress.task_ids[-1]))
-            )
-    if as_json:
-        data = {"model": str(path), "num_players": num_players, "seed": config.seed}
-        print(json.dumps(data | {"results": [result.to_dict() for result in results]}))
-    else:
+    tables = [(f"neural:path={path}", *[spec] * (num_players - 1)) for spec in opponents]
+    matches: list[RunningMatch] = []
+
+    def show() -> None:
+        results = [match.result for match in matches if match.result.games]
+        done = sum(result.games for result in results)
+        total = sum(num_games(table, config) for table in tables)
+        if as_json:
+            data = {"model": str(path), "num_players": num_players, "seed": config.seed}
+            data |= {"results": [result.to_dict() for result in results]}
+            print(json.dumps(data | {"finished": done == total}))
+            return
         Console().print(_evaluation_table(path, num_players, results))
+        if done < total:
+            print(stopped_after(done, total))
+
+    try:
+        with games_bar() as progress:
+            for spec, table in zip(opponents, tables, strict=True):
+                matches.append(RunningMatch(table, config))
+                matches[-1].warm_up()
+                progress.add_task(f"against {spec}", total=matches[-1].total)
+                matches[-1].play(lambda _: progress.advance(progress.task_ids[-1]))
+    except BaseException as error:
+        show()
+        fail_of_agent(error)
+        raise
+    show()
 
 
-def _games_bar() -> Progress:
-    console = Console(stderr=True)
-    return Progress(
-        TextColumn("{task.description}", markup=False),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-        console=console,
-        transient=True,
-        disable=not console.is_terminal,
-    )
-
-
-def _match_table(result: MatchResult) -> Table:
+def _match_table(result: MatchResult, title: str) -> Table:
     """One row per agent."""
-    header = ("agent", "won", "shared", "forfeits", "win rate", "95%", "points", "ms/move")
+    # Without columns of zeros, names have more room.
+    counts = {
+        name: [getattr(tally, name) for tally in result.tallies] for name in ("shared", "forfeits")
+    }
+    counts = {name: column for name, column in counts.items() if any(column)}
+    header = ("agent", "won", *counts, "win rate", "95%", "points", "ms/move")
     rows = [
         (
             agent,
             str(tally.wins),
-            str(tally.shared),
-            str(tally.forfeits),
+            *(str(column[number]) for column in counts.values()),
             percent(tally.win_rate),
             percent_range(tally.interval),
             f"{tally.mean_points:.1f}",
             milliseconds(tally.seconds_per_move),
         )
-        for agent, tally in zip(result.agents, result.tallies, strict=True)
+        for number, (agent, tally) in enumerate(zip(result.agents, result.tallies, strict=True))
     ]
-    return result_table(header, rows, f"{result.games} games", f"{result.shared} games shared")
+    return result_table(header, rows, title, f"{result.shared} games shared")
 
 
 def _evaluation_table(path: Path, num_players: int, results: list[MatchResult]) -> Table:

@@ -1,20 +1,36 @@
 """Training at the terminal: a progress bar, and tables of the results."""
 
 import json
-import shlex
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 from rich.console import Console
 
 from azul_agents.arena.tables import percent
+from azul_agents.arena.warmup import warm_up
 from azul_agents.arena.workers import check_specs
+from azul_agents.command_line import azul_command
 from azul_train import RunFolder, check_engine, read_config, resume, train, write_report
-from azul_train.run.metrics import GAME_PARTS, game_share, last_evaluation, length_of, time_shares
+from azul_train.engine import is_finished
+from azul_train.run.metrics import (
+    GAME_PARTS,
+    game_share,
+    last_evaluation,
+    length_of,
+    start_evaluation,
+    time_shares,
+)
 from azul_train.run.progress import OnProgress
-from azul_train.run.report import EVALUATION_HEADER, evaluation_cells, play_command
-from azul_ui.terminal.result_table import result_table
+from azul_train.run.report import (
+    EVALUATION_HEADER,
+    evaluation_cells,
+    evaluations,
+    gain_of_self_play,
+    play_command,
+)
+from azul_ui.stopping import this_command
+from azul_ui.terminal.compiling import compiling
+from azul_ui.terminal.result_table import grouped_table
 from azul_ui.terminal.training_bar import watched
 
 
@@ -24,18 +40,27 @@ def trained_run(
     """Train from the start; the run folder."""
     settings = read_config(config, changes)
     check_engine(settings, address)
-    check_specs(settings.agents)  # before a folder is created
-    folder = RunFolder.create(root, settings, _command())
+    with compiling():
+        check_specs(settings.agents)  # before a folder is created
+        warm_up(settings.agents, settings.num_players)
+    folder = RunFolder.create(root, settings, this_command())
     _watch(folder, lambda on_progress: train(settings, folder, on_progress, address))
     return folder
 
 
-def resumed_run(path: Path, address: str | None) -> RunFolder:
-    """Resume a run from its last checkpoint; the run folder."""
+def resumed_run(path: Path, address: str | None, as_json: bool) -> None:
+    """Resume a run from its last checkpoint and print its results; a finished run is left as it is."""
     folder = RunFolder.open(path)
-    check_engine(folder.config, address)
-    _watch(folder, lambda on_progress: resume(folder, on_progress, _command(), address))
-    return folder
+    folder.check_config()
+    if not is_finished(folder):
+        check_engine(folder.config, address)
+        _watch(folder, lambda on_progress: resume(folder, on_progress, this_command(), address))
+    elif not as_json:
+        steps, _ = length_of(folder.read_metrics())
+        wanted = folder.config.steps
+        print(f"{path} is finished: {steps:,} of {wanted:,} steps; report: {folder.report}")
+        return
+    print_run(folder, as_json)
 
 
 def print_run(folder: RunFolder, as_json: bool) -> None:
@@ -54,14 +79,10 @@ def _watch(folder: RunFolder, run: Callable[[OnProgress], object]) -> None:
         with folder.locked(), watched(console) as on_progress:
             run(on_progress)
     except KeyboardInterrupt:
-        command = shlex.join(["azul", "train", "--resume", str(folder.path)])
+        command = azul_command("train", "--resume", folder.path)
         console.print(f"resume with: {command}", markup=False)
         raise
     write_report(folder)
-
-
-def _command() -> str:
-    return shlex.join(["azul", *sys.argv[1:]])
 
 
 def _as_data(folder: RunFolder) -> dict[str, object]:
@@ -74,6 +95,7 @@ def _as_data(folder: RunFolder) -> dict[str, object]:
         "steps": steps,
         "minutes": minutes,
         "evaluation": last_evaluation(metrics),
+        "before_self_play": start_evaluation(metrics),
         "time_shares": time_shares(metrics),
     }
 
@@ -82,10 +104,14 @@ def _print_tables(folder: RunFolder) -> None:
     metrics = folder.read_metrics()
     steps, minutes = length_of(metrics)
     console = Console(highlight=False, soft_wrap=True)
-    rows = map(evaluation_cells, last_evaluation(metrics))
+    groups = {
+        name: list(map(evaluation_cells, lines)) for name, lines in evaluations(metrics).items()
+    }
     title = f"{steps:,} steps, {minutes:.1f} minutes"
     chance = f"chance level is {percent(1 / folder.config.num_players)}"
-    Console().print(result_table(EVALUATION_HEADER, rows, title, chance))
+    Console().print(grouped_table(EVALUATION_HEADER, groups, title, chance))
+    if gain := gain_of_self_play(metrics):
+        Console(highlight=False).print(gain, markup=False)
     shares = time_shares(metrics)
     if shares:
         parts = ", ".join(f"{name} {share:.1f}%" for name, share in shares.items())

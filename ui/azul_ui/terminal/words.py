@@ -1,109 +1,48 @@
-"""Moves, mistakes and results in words for a person at the terminal."""
+"""Tables of moves, games and results in words for a person at the terminal."""
 
 from collections.abc import Sequence
 from typing import Final
 
-from azul_agents import MoveValue
+from azul_agents import MoveValue, win_chances
 from azul_env import (
     COLOR_NAMES,
     FLOOR,
     Action,
     GameState,
-    IllegalReason,
-    decode_action,
     describe_action,
     format_action,
-    illegal_reason,
     legal_actions,
     ranking,
-    winners,
 )
 from azul_env.core.variant import variant_of
-from azul_env.record import Event
-from azul_env.render.scene import END_WORDS
+from azul_ui.games.game_file import GameSummary
+from azul_ui.games.session import PERSON
+from azul_ui.games.words import short_name, source_words, sources, takes_marker
 
-YOU: Final = "You"
-
-
-def table_names(agents: Sequence[str], person: int) -> list[str]:
-    """Short names by seat: You, and the kinds of the opponents, with their seats where there are several."""
-    numbered = len(agents) > 2
-    return [
-        YOU if seat == person else spec.partition(":")[0] + f" {seat}" * numbered
-        for seat, spec in enumerate(agents)
-    ]
+MAX_LINE_LETTERS: Final = 200
 
 
-def seating(agents: Sequence[str], person: int, seed: int) -> str:
+def seating(seats: Sequence[str], seed: int) -> str:
     """Who sits where."""
-    others = [f"seat {seat} is {spec}" for seat, spec in enumerate(agents) if seat != person]
-    return f"You have seat {person}, {', '.join(others)}. The deals are those of seed {seed}."
+    people = [seat for seat, name in enumerate(seats) if name == PERSON]
+    parts = [f"seat {seat} is {name}" for seat, name in enumerate(seats) if name != PERSON]
+    if people:
+        parts.insert(0, f"you have seat{'s' * (len(people) > 1)} {' and '.join(map(str, people))}")
+    return f"{', '.join(parts)}. The deals are those of seed {seed}."
 
 
-def told_event(before: GameState, event: Event, name: str) -> str:
-    """What a player did, in a sentence."""
-    if event["type"] == "resign":
-        why = f", forfeit: {event['forfeit']}" if event["forfeit"] else ""
-        return f"{name} resign{'' if name == YOU else 's'}{why}."
-    action = decode_action(event["action"], before.num_players)
-    return f"{name}: {format_action(action, before.num_players)}, {_told_move(before, action)}."
-
-
-def _told_move(before: GameState, action: Action) -> str:
-    """A legal move with what it takes and drops, such as `2 white from factory 1 to line 3`."""
-    taken = _sources(before)[action.source][action.color]
-    tiles = f"{taken} {COLOR_NAMES[action.color]} from {_source_words(before, action.source)}"
-    marker = ", with the marker" if _takes_marker(before, action) else ""
-    if action.destination == FLOOR:
-        return f"{tiles} to the floor{marker}"
-    line = before.players[before.current_player].pattern_lines[action.destination]
-    fallen = taken - (action.destination + 1 - line.count)
-    dropped = f", {fallen} of them to the floor" if fallen > 0 else ""
-    return f"{tiles} to line {action.destination}{dropped}{marker}"
-
-
-def told_round(before: GameState, after: GameState, names: Sequence[str]) -> str | None:
-    """What a round that has just ended brought; None if it goes on, or the game is over."""
-    if after.round == before.round or after.is_terminal:
-        return None
-    changes = ", ".join(
-        f"{name} {new - old:+d} to {new}"
-        for name, old, new in zip(names, before.scores, after.scores, strict=True)
-    )
-    starter = names[after.current_player]
-    starts = "You start" if starter == YOU else f"{starter} starts"
-    return f"Round {after.round} is over: {changes}. {starts} the next one."
-
-
-def why_illegal(state: GameState, action: Action) -> str | None:
-    """What is wrong with a move of the player to move; None if nothing is."""
-    reason = illegal_reason(state, action)
-    if reason is None:
-        return None
-    color = COLOR_NAMES[action.color]
-    line = action.destination
-    if reason is IllegalReason.SOURCE_EMPTY:
-        return _why_not_there(state, action)
-    if reason is IllegalReason.PATTERN_LINE_COMPLETE:
-        return f"line {line} is full already"
-    if reason is IllegalReason.COLOR_MISMATCH:
-        held = state.players[state.current_player].pattern_lines[line].color
-        assert held is not None
-        return f"line {line} holds {COLOR_NAMES[held]} already, {color} cannot join it"
-    if reason is IllegalReason.WALL_CONFLICT:
-        return f"row {line} of your wall has its {color} already, so line {line} takes no {color}"
-    return "the game is over"
-
-
-def _why_not_there(state: GameState, action: Action) -> str:
-    source = _source_words(state, action.source)
-    tiles = _sources(state)[action.source]
-    if not any(tiles):
-        return f"{source} is empty"
-    held = " and ".join(
-        f"{count} {name}" for count, name in zip(tiles, COLOR_NAMES, strict=True) if count
-    )
-    return f"{source} has no {COLOR_NAMES[action.color]}, it has {held}"
+def games_table(games: Sequence[GameSummary]) -> list[str]:
+    """The games of a store, a line for each."""
+    if not games:
+        return ["There are no games yet."]
+    lines = [f"{'ID':<22}  {'last played (UTC)':<19}  {'round':>5}  {'points':<15}  players"]
+    for game in games:
+        points = "-".join(map(str, game.scores)) + (" final" if game.is_finished else "")
+        players = ", ".join(map(short_name, game.players))
+        played = game.updated[:19].replace("T", " ")
+        line = f"{game.id:<22}  {played:<19}  {game.round:>5}  {points:<15}  {players}"
+        lines.append(line[:MAX_LINE_LETTERS])  # a file may hold names of any length
+    return lines
 
 
 def moves_table(state: GameState) -> list[str]:
@@ -114,28 +53,50 @@ def moves_table(state: GameState) -> list[str]:
         groups.setdefault((action.source, action.color), []).append(name)
     lines = []
     for (source, color), names in groups.items():
-        words = _source_words(state, source).removeprefix("the ")
-        tiles = f"{_sources(state)[source][color]} {COLOR_NAMES[color]}"
-        marker = " and the marker" if _takes_marker(state, Action(source, color, FLOOR)) else ""
+        words = source_words(state, source).removeprefix("the ")
+        tiles = f"{sources(state)[source][color]} {COLOR_NAMES[color]}"
+        marker = " and the marker" if takes_marker(state, Action(source, color, FLOOR)) else ""
         lines.append(f"  {words:<10} {tiles:<9}  {' '.join(names)}{marker}")
     return lines
 
 
 def hint_lines(state: GameState, spec: str, ranked: Sequence[MoveValue], count: int) -> list[str]:
-    """The best moves, with values and words."""
+    """The best moves, with their chances, and what the numbers of the best one mean."""
+    player = state.current_player
+    moves = [(action, value, win_chances(state, value)[player]) for action, value in ranked[:count]]
+    _, value, chance = moves[0]
     return [
-        f"{spec} would play, with the value it sees in each:",
-        *ranked_lines(state, ranked, count),
+        f"{spec} would play (margin of points, move, win chance):",
+        *ranked_lines(state, moves),
+        f"{value:+.2f}: {value_words(value, chance)}.",
     ]
 
 
-def ranked_lines(state: GameState, ranked: Sequence[MoveValue], count: int) -> list[str]:
-    """The first of ranked moves, numbered, with values and words."""
+def ranked_lines(state: GameState, moves: Sequence[tuple[int, float, float]]) -> list[str]:
+    """Moves with their values and win chances, numbered and in words."""
     return [
         f"{number:>3}. {format_action(action, state.num_players)}  {value:+7.2f}  "
-        f"{describe_action(action, state.num_players)}"
-        for number, (action, value) in enumerate(ranked[:count], 1)
+        f"{describe_action(action, state.num_players):<26}  {percent(chance):>4}"
+        for number, (action, value, chance) in enumerate(moves, 1)
     ]
+
+
+def value_words(value: float, win_chance: float) -> str:
+    """What value and win chance mean, as in `expected to end 1.8 points ahead; 62% to win`."""
+    points = round(abs(value), 1)
+    margin = f"{points} points {'ahead' if value > 0 else 'behind'}" if points else "level"
+    return f"expected to end {margin}; {percent(win_chance)} to win"
+
+
+def line_text(line: Sequence[int], num_players: int) -> str:
+    """Moves one after another, in notation."""
+    return " ".join(format_action(action, num_players) for action in line)
+
+
+def percent(share: float) -> str:
+    """A share in whole percent; 0% and 100% only if it is exactly that."""
+    whole = round(100 * share) if share in (0, 1) else min(99, max(1, round(100 * share)))
+    return f"{whole}%"
 
 
 def result_lines(state: GameState, names: Sequence[str]) -> list[str]:
@@ -149,25 +110,3 @@ def result_lines(state: GameState, names: Sequence[str]) -> list[str]:
         gone = "  resigned" if board.resigned is not None else ""
         lines.append(f"{ranks[seat]}. {names[seat][:15]:<15}{bonuses}{board.score:>9d}{gone}")
     return [*lines, "Points include the bonuses for complete rows, columns and colors."]
-
-
-def winner_words(state: GameState, names: Sequence[str]) -> str:
-    """Who won and why the game is over."""
-    assert state.end_reason is not None
-    first, *others = (names[seat] for seat in winners(state))
-    win = "You win" if first == YOU else f"{first} wins"
-    if others:
-        win = f"{' and '.join([first, *others])} share the win"
-    return f"{win}: {END_WORDS[state.end_reason]}."
-
-
-def _sources(state: GameState) -> list[tuple[int, ...]]:
-    return [*state.factories, state.center]
-
-
-def _source_words(state: GameState, source: int) -> str:
-    return "the center" if source == len(state.factories) else f"factory {source}"
-
-
-def _takes_marker(state: GameState, action: Action) -> bool:
-    return action.source == len(state.factories) and state.center_has_marker

@@ -1,0 +1,44 @@
+"""Configs by name: those of the package, from any folder, and files by their path."""
+
+from pathlib import Path
+
+import pytest
+
+from azul_agents.arena.tournament_config import read_config as read_tournament
+from azul_agents.config_file import config_path
+from azul_train.config import read_config
+from ui.command import here
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.mark.parametrize("kind", ["train", "tournament"])
+def test_every_config__is_found_by_name_from_any_folder(kind, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    files = list((ROOT / "configs" / kind).glob("*.yaml"))
+    assert len(files) >= 2
+    for file in files:
+        assert config_path(kind, file.stem).read_text() == file.read_text()
+
+
+def test_names__give_the_configs_of_the_files(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert read_config(config_path("train", "quick")).name == "quick"
+    assert "ppo" in read_tournament(config_path("tournament", "baselines")).agents
+
+
+def test_file__comes_before_a_name(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "quick").write_text("seed: 5\n")
+    assert config_path("train", "quick") == Path("quick")
+    assert config_path("train", "mine.yaml") == Path("mine.yaml")
+    assert config_path("train", "some/quick") == Path("some/quick")
+
+
+@pytest.mark.parametrize(
+    ("command", "known"), [("train", "quick"), ("train", "scratch"), ("tournament", "baselines")]
+)
+def test_unknown_name__lists_the_known_ones(command, known, monkeypatch, capsys):
+    code, out, err = here(monkeypatch, capsys, command, "--config", "nosuch")
+    assert (code, out) == (2, "")
+    assert "there is no config 'nosuch': name a file, or one of" in err and known in err
