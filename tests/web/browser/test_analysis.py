@@ -1,0 +1,47 @@
+"""Analysis in the browser: it appears, gets better, stops, and its moves can be played."""
+
+import re
+
+from playwright.sync_api import expect
+
+from web.browser.driver import Server, WebPage
+
+
+def test_analysis__appears_improves_and_stops(server: Server, page: WebPage):
+    page.open(server.new_game("human", "human"))
+    page.wait_for_turn()
+    # A button that was clicked does not keep the key.
+    page.page.get_by_role("tab", name="Analysis").click()
+    page.page.keyboard.press(" ")
+    candidates, status = page.find(".candidate"), page.find(".analysis-status")
+    expect(candidates).not_to_have_count(0)
+    first = int(status.get_attribute("data-depth") or 0)
+    page.wait_until(
+        "first => Number(document.querySelector('.analysis-status').dataset.depth) > first",
+        first,
+    )
+    assert re.search(r"\d+%", candidates.first.inner_text())
+    assert re.search("ahead|behind|level", candidates.first.inner_text())
+    assert 1 <= page.find(".arrow-mark").count() <= 5
+    assert "%" in (page.find(".eval-bar").get_attribute("aria-label") or "")
+    page.button("Stop").click()
+    expect(status).to_contain_text("Stopped")
+    told = status.inner_text()
+    page.page.wait_for_timeout(1500)
+    assert status.inner_text() == told
+    expect(page.button("Think")).to_be_visible()
+
+
+def test_candidates__are_played_with_their_numbers(server: Server, page: WebPage):
+    page.open(server.new_game("human", "human"))
+    page.wait_for_turn()
+    page.page.keyboard.press(" ")
+    page.page.get_by_role("tab", name="Analysis").click()
+    expect(page.find(".candidate")).not_to_have_count(0)
+    page.wait_until("document.querySelectorAll('.candidate').length >= 3")
+    page.page.keyboard.press("3")
+    expect(page.find(".dock-count")).to_have_text("1 / 1")
+    # The analysis goes on with the position.
+    expect(page.find(".candidate")).not_to_have_count(0)
+    page.page.keyboard.press(",")
+    expect(page.find(".dock-count")).to_have_text("2 / 2")

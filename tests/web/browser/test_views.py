@@ -1,0 +1,126 @@
+"""Every view: no violations that axe-core finds, light and dark; no horizontal scrolling from a phone to a wide screen."""
+
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+from web.browser.conftest import PageMaker
+from web.browser.driver import Server, WebPage, reviewed
+
+AXE = Path(__file__).parent / "node_modules" / "axe-core" / "axe.min.js"
+RECORD = Path(__file__).parents[3] / "docs" / "game.jsonl"
+SIZES = {390: 844, 768: 1024, 1280: 800, 1920: 1080, 3840: 2160}
+VIEWS = [
+    "home",
+    "new game",
+    "keys",
+    "settings",
+    "playing",
+    "four players",
+    "watching",
+    "analysis",
+    "review",
+    "better move",
+    "setup",
+    "problems",
+    "unknown game",
+]
+
+
+def show(server: Server, page: WebPage, view: str) -> None:
+    """Open a view as a person would find it."""
+    if view in ("home", "new game", "keys", "settings"):
+        page.open(server.url)
+        expect(page.find(".game-card, .no-games").first).to_be_visible()
+        if view == "new game":
+            page.button("New game").first.click()
+        elif view == "keys":
+            page.page.keyboard.press("?")
+        elif view == "settings":
+            page.button("Settings").click()
+    elif view == "unknown game":
+        page.open(server.address("20200101-000000-abcdef"))
+        expect(page.find(".failure")).to_be_visible()
+    elif view == "watching":
+        page.open(server.new_game("greedy", "random", "greedy"))
+        page.button("Pause").click()
+        expect(page.button("Continue")).to_be_visible()
+    elif view == "playing":
+        page.open(server.new_game("human", "random"))
+        page.wait_for_turn()
+        page.pick_first()
+    elif view == "four players":
+        page.open(server.new_game("human", "human", "human", "human"))
+        page.wait_for_turn()
+    elif view == "analysis":
+        page.open(server.new_game("human", "human") + "&tab=analysis&think=1")
+        expect(page.find(".candidate")).not_to_have_count(0)
+        page.button("Stop").click()
+    elif view in ("review", "better move"):
+        reviewed(server, page, RECORD.read_text().splitlines()[0])
+        if view == "better move":
+            page.find(".retry-buttons button").first.click()
+            expect(page.find(".retry-words")).to_contain_text("What is better?")
+    else:
+        page.open(f"{server.url}/#setup")
+        expect(page.find(".problems .fine")).to_be_visible()
+        if view == "problems":
+            page.find(".source[data-source='2']").click()
+            expect(page.find(".has-problem")).to_have_count(1)
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("view", VIEWS)
+def test_accessibility__has_no_violations(
+    server: Server, make_page: PageMaker, view: str, theme: str
+):
+    page = make_page(color_scheme=theme, bypass_csp=True)  # the scanner itself is a foreign script
+    show(server, page, view)
+    page.page.add_script_tag(path=AXE)
+    found = page.page.evaluate("async () => (await axe.run()).violations")
+    assert [(each["id"], [node["html"][:150] for node in each["nodes"]]) for each in found] == []
+
+
+@pytest.mark.parametrize("width", SIZES)
+def test_width__needs_no_horizontal_scrolling(server: Server, make_page: PageMaker, width: int):
+    page = make_page(width, SIZES[width])
+    for view in ("home", "new game", "playing", "four players", "watching", "setup"):
+        show(server, page, view)
+        room, used = page.page.evaluate(
+            "[document.documentElement.clientWidth, document.documentElement.scrollWidth]"
+        )
+        assert used <= room, view
+        if view == "playing":
+            # The table, and on a phone the person's board below it, come first.
+            table = page.find(".table-part").bounding_box()
+            board = page.find(".board-part[data-seat='0']").bounding_box()
+            assert table is not None and board is not None
+            assert table["width"] > 0.25 * width
+            if width == 390:
+                assert table["y"] < board["y"] < 844
+
+
+def test_theme__is_switched_and_kept(server: Server, page: WebPage):
+    page.open(server.url)
+    color = "getComputedStyle(document.body).backgroundColor"
+    light = page.page.evaluate(color)
+    page.button("Dark theme").click()
+    dark = page.page.evaluate(color)
+    assert light != dark
+    page.page.reload()
+    expect(page.button("Light theme")).to_be_visible()
+    assert page.page.evaluate(color) == dark
+
+
+def test_layout__does_not_shift_when_a_game_goes_on(server: Server, page: WebPage):
+    page.open(server.new_game("human", "random"))
+    page.wait_for_turn()
+    places = ".table-part, .board-part, .supply-part, .side"
+    boxes = "all => all.map(each => JSON.stringify(each.getBoundingClientRect()))"
+    before = page.find(places).evaluate_all(boxes)
+    page.pick_first()
+    page.place_best()
+    expect(page.find(".dock-count")).to_have_text("2 / 2")
+    page.wait_for_turn()
+    assert page.find(places).evaluate_all(boxes) == before

@@ -1,0 +1,128 @@
+"""Agents that are kept warm and shared by all games: a game borrows one only while it thinks."""
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from azul_agents import Agent, AgentFailureError, make_agent, parse_spec
+from azul_agents.registry import OWN_ORIGIN
+from azul_env import GameState
+
+MAX_IDLE: Final = 12  # agents that nobody borrows; a search holds up to 100 MB
+
+
+class _Key(NamedTuple):
+    spec: str
+    num_players: int  # networks are loaded for one number of players
+
+
+class AgentPool:
+    """Agents by spec. Threads may use it at the same time."""
+
+    def __init__(self, make: Callable[[str], Agent] = make_agent) -> None:
+        self._make = make
+        self._lock = threading.Lock()
+        self._idle: OrderedDict[int, tuple[_Key, Agent]] = OrderedDict()  # the last used last
+        self._warm: set[str] = set()
+        self._is_closed = False
+
+    def is_warm(self, spec: str) -> bool:
+        """True if an agent of this spec has been made: another one needs no compiling."""
+        return _kind(spec) in self._warm
+
+    def seated(self, spec: str) -> Agent:
+        """An agent for one seat of one game: a borrower, or an agent of its own if it remembers its game."""
+        if is_shared(spec):
+            return BorrowingAgent(spec, self)
+        agent = self._make(spec)
+        if agent.one_game_at_a_time:
+            return agent
+        # It was made to find out; the first game takes it.
+        self._give_back(_Key(spec, 0), agent)
+        return BorrowingAgent(spec, self)
+
+    @contextmanager
+    def borrowed(self, spec: str, num_players: int) -> Iterator[Agent]:
+        """An agent for the block, made if none is idle. An agent that fails is not used again."""
+        key = _Key(spec, num_players)
+        agent = self._taken(key)
+        if agent is None:
+            agent = self._make(spec)
+            self._warm.add(_kind(spec))
+        try:
+            yield agent
+        except BaseException:
+            _close(agent)
+            raise
+        self._give_back(key, agent)
+
+    def close(self) -> None:
+        """Close all idle agents; those that are still borrowed are closed when they come back."""
+        with self._lock:
+            self._is_closed = True
+            agents = [agent for _, agent in self._idle.values()]
+            self._idle.clear()
+        for agent in agents:
+            _close(agent)
+
+    def _taken(self, key: _Key) -> Agent | None:
+        with self._lock:
+            fitting = (key, _Key(key.spec, 0))
+            for number, (owned, agent) in reversed(self._idle.items()):
+                if owned in fitting:
+                    del self._idle[number]
+                    return agent
+        return None
+
+    def _give_back(self, key: _Key, agent: Agent) -> None:
+        surplus = []
+        with self._lock:
+            self._idle[id(agent)] = (key, agent)
+            while len(self._idle) > (0 if self._is_closed else MAX_IDLE):
+                surplus.append(self._idle.popitem(last=False)[1][1])
+        for each in surplus:
+            _close(each)
+
+
+class BorrowingAgent(Agent):
+    """A seat's agent without memory of its own."""
+
+    def __init__(self, spec: str, pool: AgentPool) -> None:
+        self.spec = spec
+        self._pool = pool
+
+    def act(self, state: GameState, legal_mask: NDArray[np.bool_], rng: np.random.Generator) -> int:
+        """The answer of a borrowed agent."""
+        with self._pool.borrowed(self.spec, state.num_players) as agent:
+            return agent.act(state, legal_mask, rng)
+
+
+class AbsentAgent(Agent):
+    """The agent of a seat in a game that is only looked at."""
+
+    def __init__(self, spec: str) -> None:
+        self.spec = spec
+
+    def act(self, state: GameState, legal_mask: NDArray[np.bool_], rng: np.random.Generator) -> int:
+        """Never called: the game is only looked at."""
+        raise AgentFailureError(f"{self.spec} is not here")
+
+
+def is_shared(spec: str) -> bool:
+    """True for our own agents, which remember nothing of a game, without making one to ask it."""
+    kind = parse_spec(spec).kind
+    return kind.origin == OWN_ORIGIN and not kind.takes_rest
+
+
+def _kind(spec: str) -> str:
+    return parse_spec(spec).kind.name
+
+
+def _close(agent: Agent) -> None:
+    with suppress(AgentFailureError):
+        agent.close()

@@ -1,0 +1,94 @@
+/** Requests to the server that are not part of a game's socket. */
+
+import { note } from "./announce.js";
+import { parsedSvg, $ } from "./dom.js";
+
+/** @typedef {import("./types.js").Catalog} Catalog */
+/** @typedef {import("./types.js").Summary} Summary */
+/** @typedef {import("./types.js").CheckedPosition} CheckedPosition */
+
+const SLOW_MS = 2500; // after which a person is told why it takes so long
+
+/** @type {Promise<Catalog> | null} */
+let catalogPromise = null;
+
+/** The levels, agents and engines; asked for once. */
+export function catalog() {
+  catalogPromise ??= request("/api/catalog").catch((error) => {
+    catalogPromise = null;
+    throw error;
+  });
+  return catalogPromise;
+}
+
+/** @returns {Promise<Summary[]>} */
+export async function games() {
+  return (await request("/api/games")).games;
+}
+
+/**
+ * Start or open a game.
+ *
+ * @param {Record<string, unknown>} body
+ * @returns {Promise<string>} its id
+ */
+export async function createGame(body) {
+  return (await request("/api/games", body)).id;
+}
+
+/**
+ * @param {Record<string, unknown>} body
+ * @returns {Promise<CheckedPosition>}
+ */
+export function checkPosition(body) {
+  return request("/api/position", body);
+}
+
+/**
+ * @param {string} id
+ * @returns {Promise<string>} the record, one line
+ */
+export async function recordText(id) {
+  const response = await fetch(fileAddress(id, "record.jsonl"));
+  if (!response.ok) throw new Error("The record could not be read.");
+  return (await response.text()).trim();
+}
+
+/**
+ * @param {string} id
+ * @param {string} name
+ */
+export function fileAddress(id, name) {
+  return `/api/games/${encodeURIComponent(id)}/${name}`;
+}
+
+/** Put the definitions that all drawings refer to into the page. */
+export async function loadArt() {
+  const response = await fetch("/api/art.svg");
+  if (!response.ok) throw new Error("The drawings could not be loaded.");
+  $("#art").replaceChildren(parsedSvg(await response.text()));
+}
+
+/**
+ * @param {string} path
+ * @param {Record<string, unknown>} [body]
+ * @returns {Promise<any>}
+ */
+async function request(path, body) {
+  /** @type {RequestInit} */
+  const options = body === undefined
+    ? {}
+    : { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) };
+  const slow = setTimeout(() => note("Still working. On its first use the engine is compiled, which takes a minute or two."), SLOW_MS);
+  let response;
+  try {
+    response = await fetch(path, options);
+  } catch {
+    throw new Error("The server does not answer. Is `azul web` still running?");
+  } finally {
+    clearTimeout(slow);
+  }
+  const answer = await response.json().catch(() => null);
+  if (!response.ok) throw new Error(answer?.error?.message ?? `The server answered with status ${response.status}.`);
+  return answer;
+}
