@@ -69,7 +69,11 @@ def test_command__is_killed_resumes_and_makes_an_agent(ray, tmp_path, monkeypatc
     assert code == 0, err
     result = json.loads(out)
     assert result["steps"] >= 1500
-    assert [line["opponent"] for line in result["evaluation"]] == ["random", "greedy"]
+    assert [line["opponent"] for line in result["evaluation"]] == [
+        "random",
+        "greedy",
+        "its own start",
+    ]
     assert all(line["games"] == 6 for line in result["evaluation"])
     lines = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
     steps = [line["steps"] for line in lines if line["kind"] == "progress"]
@@ -94,7 +98,12 @@ def test_several_learners__learn_one_network_and_a_resumed_run_has_their_state(r
     assert state["steps"] == first and len(list((folder.path / CHECKPOINTS).iterdir())) == 1
     text = folder.config_file.read_text()
     folder.config_file.write_text(text.replace("steps: 256", "steps: 600"))
+    noted = folder.path / "run.json"
+    noted.write_text(noted.read_text().replace('"steps": 256', '"steps": 600'))
+    mine = folder.path / "rllib" / "mine"
+    mine.mkdir()
     resume(RunFolder.open(folder.path))
+    mine.rmdir()  # it is there: only older checkpoints are removed
     progress = [line for line in folder.read_metrics() if line["kind"] == "progress"]
     assert progress[-1]["steps"] >= 600 and newest(folder.path) >= 600
     rates = [line["learning_rate"] for line in progress if line["steps"] > first]
