@@ -1,6 +1,7 @@
 """What the documents show works as pasted, and what is generated from the code equals it."""
 
 import importlib.util
+import json
 import os
 import re
 import subprocess
@@ -10,53 +11,81 @@ from pathlib import Path
 import pytest
 
 from azul_env import azul_v0, parse_state
+from doc_blocks import DOCUMENTS, NOTEBOOKS, ROOT, missing_libraries, python_blocks
 
-ROOT = Path(__file__).parents[2]
 LAYERS = [str(ROOT / layer) for layer in ("", "agents", "train", "ui")]
-README = (ROOT / "README.md").read_text(encoding="utf-8")
-PYTHON_BLOCKS = re.findall(r"^```python\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
 
 
-def load_make_spec():
-    spec = importlib.util.spec_from_file_location("make_spec", ROOT / "docs" / "make_spec.py")
+def load_script(name: str):
+    """A script of the folder docs as a module."""
+    spec = importlib.util.spec_from_file_location(name, ROOT / "docs" / f"{name}.py")
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
 
 
-@pytest.mark.parametrize("place", range(len(PYTHON_BLOCKS)))
-def test_readme__code_runs_as_pasted(place: int) -> None:
+@pytest.mark.parametrize(
+    "document",
+    [document for document in DOCUMENTS + NOTEBOOKS if python_blocks(document)],
+    ids=lambda document: document.name,
+)
+def test_document__code_runs_as_pasted(document: Path, tmp_path: Path) -> None:
+    blocks = python_blocks(document)
+    if missing := missing_libraries(blocks):
+        pytest.skip(f"{', '.join(missing)} is not installed here")
+    # Blocks read data in docs; what they write stays in the folder of the test.
+    (tmp_path / "docs").symlink_to(ROOT / "docs")
     run = subprocess.run(
-        [sys.executable, "-c", PYTHON_BLOCKS[place]],
+        [sys.executable, "-c", f"for block in {blocks!r}: exec(block, {{}})"],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,
         check=False,
-        cwd=ROOT,
-        env=os.environ | {"PYTHONPATH": os.pathsep.join(LAYERS)},
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(LAYERS), "OMP_NUM_THREADS": "1"},
     )
     assert run.returncode == 0, run.stderr
 
 
-def test_readme__first_game_has_ten_lines() -> None:
-    lines = [line for line in PYTHON_BLOCKS[0].splitlines() if line]
-    assert len(lines) == 10
+def test_first_game__has_ten_lines() -> None:
+    block, *_ = python_blocks(ROOT / "docs" / "guide" / "quick_start.md")
+    assert len([line for line in block.splitlines() if line]) == 10
+
+
+def test_notebooks__are_three_and_hold_no_outputs() -> None:
+    assert [notebook.stem for notebook in NOTEBOOKS] == ["analyse", "hello", "train"]
+    for notebook in NOTEBOOKS:
+        cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
+        assert [cell for cell in cells if cell.get("outputs") or cell.get("execution_count")] == []
 
 
 def test_documents__link_only_to_files_that_exist() -> None:
-    for document in [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]:
+    for document in DOCUMENTS:
         links = re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", document.read_text(encoding="utf-8"))
         assert [link for link in links if not (document.parent / link).exists()] == []
 
 
 def test_data_sheet__tables_equal_the_code() -> None:
-    make_spec = load_make_spec()
+    make_spec = load_script("make_spec")
     assert make_spec.DATA_SHEET.read_text(encoding="utf-8") == make_spec.fresh_data_sheet()
 
 
+def test_pages__equal_the_code() -> None:
+    for path, text in load_script("make_pages").fresh_pages().items():
+        assert path.read_text(encoding="utf-8") == text, f"{path.name}: run make pages"
+
+
+def test_model_cards__equal_the_json_cards() -> None:
+    script = load_script("make_model_cards")
+    cards = script.fresh_cards()
+    assert set(script.CARDS.glob("*.md")) == set(cards)
+    for path, text in cards.items():
+        assert path.read_text(encoding="utf-8") == text, f"{path.name}: run make pages"
+
+
 def test_spec__equals_the_code_and_carries_the_data_sheet() -> None:
-    make_spec = load_make_spec()
+    make_spec = load_script("make_spec")
     text = make_spec.SPEC.read_text(encoding="utf-8")
     assert text == make_spec.fresh_spec()
     assert azul_v0.__doc__ is not None

@@ -1,0 +1,221 @@
+"""Writes the cards of the packaged models as Markdown with a YAML head, from their JSON cards: `make pages` runs it."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+ROOT = Path(__file__).parents[1]
+CARDS = ROOT / "docs" / "model_cards"
+NETWORKS = ROOT / "agents" / "azul_agents" / "neural" / "models"
+SEARCH = ROOT / "agents" / "azul_agents" / "search" / "weights"
+TAGS = ["reinforcement-learning", "board-games", "azul", "pettingzoo", "gymnasium"]
+
+
+def network_card(name: str, card: dict[str, Any]) -> str:
+    """The card of a network that `ppo` plays."""
+    players = int(name.partition("_")[0])
+    head = {
+        "license": "mit",
+        "library_name": "azul-env",
+        "pipeline_tag": "reinforcement-learning",
+        "tags": [*TAGS, "maskable-ppo", "self-play"],
+        "model-index": [
+            {
+                "name": f"ppo, {players} players",
+                "results": [_result(players, row) for row in card["final"]],
+            }
+        ],
+    }
+    rows = [
+        f"| {row['opponent']} | {row['games']:,} | {row['win_rate']:.1%} "
+        f"({100 * row['low']:.1f}–{100 * row['high']:.1f}) | {row['points']:.1f} | {row['opponent_points']:.1f} |"
+        for row in card["final"]
+    ]
+    table = "\n".join(
+        [
+            "| opponent | games | win rate (95%) | points | opponent's |",
+            "|---|---|---|---|---|",
+            *rows,
+        ]
+    )
+    return f"""{_yaml(head)}
+# ppo, {players} players
+
+A policy and value network for Azul with {players} players, trained by imitation of a search and then by masked PPO in self-play.
+It is the agent `ppo` in games of {players}, and plays without torch.
+
+    azul play --vs ppo{_players_option(players)}
+    {_match(players)}
+
+| | |
+|---|---|
+| file | `agents/azul_agents/neural/models/{name}.npz`: plain float32 arrays, no code |
+| input | an observation of `azul_env`, float32 |
+| output | a logit for each action, legal or not, and the value of the position |
+| trained by | `{card["command"]}` |
+| steps to the best model | {card["steps"]:,}, {card["minutes"]:.0f} minutes |
+| seed, commit | {card["seed"]}, `{card["commit"][:12]}` |
+| started | {card["started"][:10]} |
+
+## Evaluation
+
+Its most likely moves, on deals that it was neither trained on nor chosen by, every deal from every seat; all other seats
+are played by the opponent. Chance is {1 / players:.1%}.
+
+{table}
+
+## Limits
+
+It plays this game and nothing else, with {players} players and the rules of `docs/RULES.md`. Its value is the reward of its training, not a
+win chance.
+"""
+
+
+def evaluation_card(name: str, card: dict[str, Any]) -> str:
+    """The card of a learned evaluation of the search agents."""
+    players = card["players"]
+    head = {
+        "license": "mit",
+        "library_name": "azul-env",
+        "tags": [*TAGS, "alpha-beta", "linear-regression"],
+    }
+    rows = [
+        f"| {number} | {step['games']:,} | {step['unexplained_after']:.1%} | {step['duel']['win_rate']:.1%} "
+        f"± {step['duel']['standard_error']:.1%} of {step['duel']['games']} | {'yes' if step['kept'] else 'no'} |"
+        for number, step in enumerate(card["steps"], 1)
+    ]
+    table = "\n".join(
+        [
+            "| step | games | unexplained variance | against the step before | kept |",
+            "|---|---|---|---|---|",
+            *rows,
+        ]
+    )
+    return f"""{_yaml(head)}
+# Linear evaluation, {players} players
+
+A linear evaluation of positions in Azul with {players} players: {len(card["features"])} features, with weights by round, fitted to the
+final margins of self-play. `mcts` uses it at the leaves of its search, and so does `alphabeta:evaluation=linear`.
+
+| | |
+|---|---|
+| file | `agents/azul_agents/search/weights/{name}.json`: numbers, no code |
+| made by | `{card["made_by"]}`, {card["config"]["games"]:,} games per step |
+| seed, commit | {card["config"]["seed"]}, `{card["commit"][:12]}` |
+
+## Evaluation
+
+A step was kept only if it won more than its share, {1 / players:.1%}, of its match against the one before.
+
+{table}
+
+## Limits
+
+It is made for the ends of rounds in this game, with {players} players and the rules of `docs/RULES.md`.
+"""
+
+
+def search_network_card(name: str, card: dict[str, Any]) -> str:
+    """The card of a network at the leaves of alphabeta's search."""
+    players = card["num_players"]
+    head = {
+        "license": "mit",
+        "library_name": "azul-env",
+        "tags": [*TAGS, "alpha-beta", "self-play"],
+    }
+    rows = [
+        f"| {place} | {errors['margin']:.1f} | {errors['brier']:.3f} | {errors['base_rate']:.3f} |"
+        for place, errors in (
+            ("ends of rounds", _errors(card["calibration"]["ends"])),
+            ("within rounds", _errors(card["calibration"]["inner"])),
+        )
+    ]
+    table = "\n".join(
+        [
+            "| positions | squared error of the margin | Brier score of the win | Brier score of the base rate |",
+            "|---|---|---|---|",
+            *rows,
+        ]
+    )
+    commit = f"\n| commit | `{card['commit'][:12]}` |" if "commit" in card else ""
+    return f"""{_yaml(head)}
+# Search network, {players} players
+
+Two small networks for Azul with {players} players, one for the ends of rounds and one for positions within a round. Each predicts the
+final margin and the chance of winning. `alphabeta` uses them at the leaves of its search in games of {players}.
+
+    azul play --vs alphabeta{_players_option(players)}
+
+| | |
+|---|---|
+| file | `agents/azul_agents/search/weights/{name}.npz`: plain arrays, no code |
+| made by | `{card["made_by"]}`, generation {card["generation"]}, from {card["games"]:,} games of self-play |{commit}
+
+## Evaluation
+
+On held-out games. The base rate predicts the same chance for every position.
+
+{table}
+
+The matches of `alphabeta` with these networks are in [the results of the search](../results/search/README.md).
+
+## Limits
+
+They are made for this game, with {players} players and the rules of `docs/RULES.md`, and for positions that good players reach.
+"""
+
+
+def _errors(calibration: dict[str, Any]) -> dict[str, float]:
+    """The errors over all rounds."""
+    return calibration["by_round"]["all"] if "by_round" in calibration else calibration
+
+
+def _result(players: int, row: dict[str, Any]) -> dict[str, Any]:
+    metric = {"type": "win_rate", "name": "win rate", "value": round(row["win_rate"], 4)}
+    return {
+        "task": {"type": "reinforcement-learning", "name": "Azul"},
+        "dataset": {
+            "type": "azul-env",
+            "name": f"{row['games']} games against {row['opponent']}, {players} players",
+        },
+        "metrics": [metric],
+    }
+
+
+def _yaml(head: dict[str, Any]) -> str:
+    return f"---\n{yaml.safe_dump(head, sort_keys=False, allow_unicode=True)}---\n"
+
+
+def _players_option(players: int) -> str:
+    return "" if players == 2 else f" --players {players}"
+
+
+def _match(players: int) -> str:
+    return f"azul match ppo {' '.join(['greedy'] * (players - 1))} --games 400 --seed 7"
+
+
+def fresh_cards() -> dict[Path, str]:
+    """All cards with their contents."""
+    sources = {
+        "ppo": (NETWORKS, "*_players.json", network_card),
+        "evaluation": (SEARCH, "*_players.json", evaluation_card),
+        "search": (SEARCH, "*_players_network.json", search_network_card),
+    }
+    return {
+        CARDS / f"{prefix}_{file.stem}.md": make(file.stem, json.loads(file.read_text("utf-8")))
+        for prefix, (folder, pattern, make) in sources.items()
+        for file in sorted(folder.glob(pattern))
+    }
+
+
+def main() -> None:
+    """Write all cards."""
+    CARDS.mkdir(exist_ok=True)
+    for path, text in fresh_cards().items():
+        path.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
