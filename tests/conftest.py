@@ -1,11 +1,32 @@
 """Settings that all tests share: Hypothesis tries the same examples in every run, whatever the machine's speed."""
 
+import os
 import signal
+import sys
+from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, settings
+
+# As in an activated environment: printed commands then say `azul`.
+os.environ["PATH"] = os.pathsep.join([os.path.dirname(sys.executable), os.environ["PATH"]])
 
 # Whoever starts the tests in the background has Ctrl-C ignored, and every process of theirs would inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+LONG_FOLDERS = ("compile", "parity", "train", "ui")  # whose files take longest, the longest first
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the files that take long, so that all processes end at about the same time."""
+    here = Path(__file__).parent
+
+    def rank(item: pytest.Item) -> int:
+        folder = item.path.relative_to(here).parts[0] if item.path.is_relative_to(here) else ""
+        return LONG_FOLDERS.index(folder) if folder in LONG_FOLDERS else len(LONG_FOLDERS)
+
+    items.sort(key=rank)
+
 
 settings.register_profile(
     "azul",
