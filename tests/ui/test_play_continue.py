@@ -105,6 +105,15 @@ def test_game_that_is_left__is_kept_and_goes_on(leave, code, is_told, store, pla
     assert only_game(store).events[:3] == record.events
 
 
+def test_closed_terminal_without_its_signal__is_a_hangup(store):
+    ignored = "import signal; signal.signal(signal.SIGHUP, signal.SIG_IGN)"
+    with Terminal(*NEW_GAME, preparation=ignored) as terminal:
+        terminal.until(MOVE_PROMPT)
+        terminal.answer(FIRST_MOVE, MOVE_PROMPT)
+        assert terminal.hang_up() == 128 + signal.SIGHUP
+    assert len(only_game(store).events) == 3
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_signal_between_prompt_and_wait__is_not_missed(number):
     preparation = SIGNAL_BEFORE_THE_WAIT.format(int(number))

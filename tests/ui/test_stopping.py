@@ -44,6 +44,20 @@ class Counting(Agent):
             Path("many moves").touch()
         return int(legal_mask.argmax())
 
+class SlowToForget(Agent):
+    class Garbage:
+        def __del__(self):
+            Path("in a destructor").touch()
+            time.sleep(2)
+
+    moves = 0
+
+    def act(self, state, legal_mask, rng):
+        self.moves += 1
+        if self.moves == 200:
+            self.Garbage()
+        return int(legal_mask.argmax())
+
 class SlowToClose(Agent):
     has_moved = False
 
@@ -146,6 +160,18 @@ def test_control_c_at_a_terminal__shows_the_table():
         code, screen = terminal.end()
     assert code == 130
     assert "stopped after" in screen and "Traceback" not in screen
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_signal_in_a_destructor__is_not_lost(number, code, tmp_path):
+    (tmp_path / "mine.py").write_text(AGENTS)
+    match = ("match", "python:mine:SlowToForget", "random", *MANY, "--jobs", "1")
+    with running(tmp_path, *match) as command:
+        command.wait_for((tmp_path / "in a destructor").exists)
+        command.send(number)
+        outcome = command.end()
+    assert outcome.code == code
+    assert "stopped after" in outcome.out and "ignored" not in outcome.err
 
 
 def test_second_interrupt__ends_at_once(tmp_path):

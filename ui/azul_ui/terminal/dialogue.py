@@ -30,7 +30,13 @@ from azul_ui.terminal.analysis import print_mistakes
 from azul_ui.terminal.compiling import compiling
 from azul_ui.terminal.game_files import GameFiles
 from azul_ui.terminal.help_text import HELP, RULES
-from azul_ui.terminal.leaving import HANGUP_CODE, LeaveError, leaving_by_signal
+from azul_ui.terminal.leaving import (
+    HANGUP_CODE,
+    LeaveError,
+    is_hangup,
+    leaving_by_signal,
+    print_nowhere,
+)
 from azul_ui.terminal.setup import (
     PlayConfig,
     continue_command,
@@ -115,7 +121,21 @@ class TerminalGame:
         if self._is_terminal:
             with contextlib.suppress(ImportError):
                 import readline  # noqa: F401  # gives `input` a history and line editing
-        code = 0
+        try:
+            code = self._talk()
+            if code != HANGUP_CODE:
+                self._farewell()
+        except OSError as error:
+            if not is_hangup(error):
+                raise
+            self._keep()
+            code = HANGUP_CODE
+        if code == HANGUP_CODE:
+            print_nowhere()
+        return code
+
+    def _talk(self) -> int:
+        """Play until the person leaves or an agent fails; returns the exit code."""
         try:
             with leaving_by_signal():
                 self._welcome()
@@ -123,16 +143,15 @@ class TerminalGame:
                     pass
         except AgentBugError as error:
             self._keep()
-            code = EXIT_AGENT_FAILED
             _say(f"{error}")
+            return EXIT_AGENT_FAILED
         except (EOFError, KeyboardInterrupt) as error:
             self._keep()  # the signal may have interrupted that
             code = error.exit_code if isinstance(error, LeaveError) else 0
-            if code == HANGUP_CODE:
-                return code  # there is no terminal to print on
-            print()
-        self._farewell()
-        return code
+            if code != HANGUP_CODE:
+                print()
+            return code
+        return 0
 
     def _welcome(self) -> None:
         session = self._session

@@ -1,5 +1,6 @@
 """Ctrl-C, SIGTERM and a closed terminal as one exception, also while `input` waits."""
 
+import errno
 import os
 import signal
 import sys
@@ -24,6 +25,20 @@ class LeaveError(KeyboardInterrupt):
     def exit_code(self) -> int:
         """0 for Ctrl-C, with which a person leaves; else as shells number signals."""
         return 0 if self.number == signal.SIGINT else 128 + self.number
+
+
+def is_hangup(error: OSError) -> bool:
+    """True if reading or writing failed because the terminal is closed, which may happen before SIGHUP comes."""
+    return error.errno == errno.EIO
+
+
+def print_nowhere() -> None:
+    """Discard what is printed from here on: the terminal is gone, and a failing flush would change the exit code."""
+    null = os.open(os.devnull, os.O_WRONLY)
+    for stream in (sys.__stdout__, sys.__stderr__):
+        if stream is not None:
+            os.dup2(null, stream.fileno())
+    os.close(null)
 
 
 @contextmanager
