@@ -44,9 +44,8 @@ def open_regular(path: AnyPath) -> IO[bytes]:
     Never waits: a pipe would keep the caller waiting for a writer, and a device may have no end.
     """
     flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-    descriptor = os.open(
-        path, flags
-    )  # what was opened is checked, not what the name stood for before
+    # What was opened is checked, not what the name stood for before.
+    descriptor = os.open(path, flags)
     mode = os.fstat(descriptor).st_mode
     if not stat.S_ISREG(mode):
         os.close(descriptor)

@@ -22,9 +22,8 @@ from azul_env.files import read_bounded
 
 T = TypeVar("T")
 
-MAX_CONFIG_BYTES: Final = (
-    1 << 17
-)  # the configs here have 400; a parser in Python reads this much in seconds
+# The configs here have 400; a parser in Python reads this much in seconds.
+MAX_CONFIG_BYTES: Final = 1 << 17
 MAX_YAML_DEPTH: Final = 10  # configs have 3 levels
 MAX_NUMBER_LETTERS: Final = 100
 MAX_SEED: Final = (1 << 128) - 1  # as many bits as a NumPy generator takes from a seed

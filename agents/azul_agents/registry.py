@@ -17,10 +17,11 @@ from azul_agents.base import Agent
 from azul_env import brief, shown
 
 ENTRY_POINTS: Final = "azul.agents"
+# Each defines KINDS and is cheap to import.
 KIND_MODULES: Final = (
     "azul_agents.kinds",
     "azul_train.kinds",
-)  # each defines KINDS and is cheap to import
+)
 OWN_ORIGIN: Final = "azul-env"
 MAX_SPEC_LETTERS: Final = 4096  # as many as a path may have
 SHOWN_SPEC_LETTERS: Final = 200  # in an error message

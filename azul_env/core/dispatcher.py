@@ -20,15 +20,13 @@ normalize_signature: Any = sigutils.normalize_signature
 class KernelDispatcher(CPUDispatcher):  # type: ignore[misc]
     """Compiles a kernel for each combination of argument types, with machine code only for calls from Python."""
 
-    _compiling: Final[
-        list["KernelDispatcher"]
-    ] = []  # each because of the one before; guarded by the compiler lock
+    # Each because of the one before; guarded by the compiler lock.
+    _compiling: Final[list["KernelDispatcher"]] = []
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
-        self._inner: set[tuple[Any, ...]] = (
-            set()
-        )  # argument types of the overloads without machine code
+        # Argument types of the overloads without machine code.
+        self._inner: set[tuple[Any, ...]] = set()
 
     def compile(self, sig: Any) -> Any:
         """The entry point for argument types. Without machine code, it is good for other kernels only."""

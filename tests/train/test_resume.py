@@ -95,9 +95,8 @@ def test_killed_run__resumes_without_a_difference(uninterrupted, tmp_path, monke
     assert process.returncode == -signal.SIGKILL
     assert not folder.model.exists()
     with open(folder.metrics_file, "a") as file:
-        file.write(
-            '{"kind": "progress", "steps": 12'
-        )  # as a kill in the middle of a line leaves it
+        # As a kill in the middle of a line leaves it.
+        file.write('{"kind": "progress", "steps": 12')
     resumed = here(monkeypatch, capsys, "train", "--resume", folder.path, "--json")
     assert resumed.code == 0, resumed.err
     assert json.loads(resumed.out)["steps"] == 4096

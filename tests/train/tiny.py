@@ -23,12 +23,13 @@ TINY_RUN = (
     "evaluation={opponents: [random], games: 12, every: 512, choice_games: 12, final_games: 12}",
     "checkpoint_every=512",
 )
+# What two equal runs may differ in.
 TIMES = (
     "minutes",
     "processor_minutes",
     "steps_per_second",
     "shares",
-)  # what two equal runs may differ in
+)
 FIFTH_LINE = 4
 
 

@@ -36,9 +36,8 @@ def test_gif__holds_the_whole_game(tmp_path: Path) -> None:
     path = tmp_path / "game.gif"
     assert run(GAME, "--gif", str(path), "--scale", "0.1").exit_code == 0
     assert path.read_bytes().startswith(b"GIF8")
-    assert [file.name for file in tmp_path.iterdir()] == [
-        "game.gif"
-    ]  # nothing half-written is left
+    # Nothing half-written is left.
+    assert [file.name for file in tmp_path.iterdir()] == ["game.gif"]
 
 
 @pytest.mark.parametrize(

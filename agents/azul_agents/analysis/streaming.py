@@ -18,9 +18,8 @@ class Candidate(NamedTuple):
     action: int
     value: float  # expected margin of points at the end
     win_chance: float  # 0 to 1; a shared win counts as its share
-    line: tuple[
-        int, ...
-    ]  # the actions that are expected, this one first, at most to the end of the round
+    # The actions that are expected, this one first, at most to the end of the round.
+    line: tuple[int, ...]
 
 
 class Analysis(NamedTuple):
@@ -30,9 +29,8 @@ class Analysis(NamedTuple):
     depth: int | None  # plies, in a search by depth
     nodes: int | None  # positions or simulations, in a search
     seconds: float
-    candidates: tuple[
-        Candidate, ...
-    ]  # the best first; of equal factories an agent may list only one
+    # The best first; of equal factories an agent may list only one.
+    candidates: tuple[Candidate, ...]
     win_chances: tuple[float, ...]  # by seat, with the best move; they add up to 1
     is_final: bool  # no better one follows
 

@@ -44,10 +44,11 @@ from azul_env.files import (
 )
 
 FORMAT: Final = 1
+# Of an improvement, in files such as games_0.npz.
 GAMES, HELD_OUT_GAMES = SELF_PLAY = (
     "games",
     "held_out",
-)  # of an improvement, in files such as games_0.npz
+)
 
 
 class FitFolder:

@@ -27,9 +27,8 @@ from numpy.typing import NDArray
 from azul_env.files import read_json
 
 RATINGS_FILE: Final = "ratings.json"
-MAX_RATINGS_BYTES: Final = (
-    1 << 24
-)  # with the table of all pairs, 14 bytes each; that of the package has 10 kB
+# With the table of all pairs, 14 bytes each; that of the package has 10 kB.
+MAX_RATINGS_BYTES: Final = 1 << 24
 ELO: Final = 400 / math.log(10)  # rating points per unit of log strength
 ANCHOR: Final = "random"  # the agent whose rating is fixed
 ANCHOR_RATING: Final = 1000.0
