@@ -18,9 +18,8 @@ from typing import Final
 PARENT_NAME: Final = "azul_env_compiled_code"
 SUFFIX: Final = ".kernel"
 UNFINISHED: Final = ".unfinished"
-TAG_NAME: Final = (
-    "CACHEDIR.TAG"  # of the Cache Directory Tagging Specification: backups skip the folder
-)
+# The Cache Directory Tagging Specification: backups skip the folder.
+TAG_NAME: Final = "CACHEDIR.TAG"
 TAG: Final = (
     b"Signature: 8a477f597d28d172789f06886806bc55\n"
     b"# Machine code compiled by azul_env, which makes it again when it is missing.\n"
