@@ -23,7 +23,9 @@ def test_review__finds_a_planted_blunder(server: Server, page: WebPage, record: 
     (row,) = page.find(".mistake-row").filter(has_text=f"{PLANTED}. Ada").all()
     assert "blunder" in row.inner_text()
     row.click()
-    expect(page.find(".dock-count")).to_contain_text(f"{PLANTED} /")
+    # The position in which it was played, with the better move and that of the game.
+    expect(page.find(".dock-count")).to_contain_text(f"{PLANTED - 1} /")
+    expect(page.find(".arrow-mark text")).to_have_text(["?", "✓"])
     page.page.reload()
     expect(page.find(".mistake-row").filter(has_text=f"{PLANTED}. Ada")).to_have_count(1)
     assert "Ada" in page.find(".summary thead").inner_text()
@@ -50,14 +52,14 @@ def test_mistakes__are_listed_by_size_or_in_order(server: Server, page: WebPage,
 def test_graph__goes_to_the_position_that_is_clicked(server: Server, page: WebPage, record: str):
     reviewed(server, page, record)
     graph = page.find("svg.graph")
-    box = graph.bounding_box()
-    assert box is not None
-    graph.click(position={"x": box["width"] / 2, "y": 30})
-    half = page.length / 2
-    page.wait_until("document.querySelector('.game').classList.contains('is-past')")
-    assert abs(page.number - half) <= 1.5
+    rule = graph.locator(".graph-rule").first.bounding_box()
+    assert rule is not None
+    half = page.length // 2
+    page.page.mouse.click(rule["x"] + rule["width"] * half / page.length, rule["y"] - 30)
+    expect(page.find(".dock-count")).to_have_text(f"{half} / {page.length}")
+    expect(page.find(".game.is-past")).to_have_count(1)
     page.page.keyboard.press("ArrowLeft")
-    expect(page.find(".dock-count")).to_contain_text(f"{round(half) - 1} /")
+    expect(page.find(".dock-count")).to_have_text(f"{half - 1} / {page.length}")
 
 
 def test_better_move__is_found_by_trying(server: Server, page: WebPage, record: str):

@@ -1,7 +1,7 @@
 /** The view of a game: to play, watch, analyse and review it. */
 
 import { announce, note } from "./announce.js";
-import { showHint } from "./advice.js";
+import { arrowsOf, showHint } from "./advice.js";
 import { AnalysisPanel } from "./analysis_panel.js";
 import { Arrows } from "./arrows.js";
 import { BoardView } from "./board.js";
@@ -10,14 +10,16 @@ import { h } from "./dom.js";
 import { EvalBar } from "./eval_bar.js";
 import { continues, GameModel } from "./game_model.js";
 import { gameKeys } from "./game_keys.js";
+import { Guide } from "./guide.js";
 import { MoveChooser } from "./interaction.js";
+import { gameAddress } from "./links.js";
 import { MovesPanel } from "./moves_panel.js";
 import { isNarrow } from "./narrow.js";
 import { Playback } from "./playback.js";
 import { gameMenu, showResult } from "./result.js";
 import { startRetry } from "./game_retry.js";
 import { ReviewPanel } from "./review_panel.js";
-import { settings } from "./settings.js";
+import { firstSeat, isAlone } from "./seating.js";
 import { Tabs } from "./tabs.js";
 import { Thinking } from "./thinking.js";
 
@@ -60,7 +62,10 @@ export class GameView {
     this.board = new BoardView(catalog.color_names);
     this.chooser = new MoveChooser(this.board, {
       onChoose: (move) => this.choose(move),
-      onPick: (pick) => this.board.root.classList.toggle("hides-arrows", pick !== null),
+      onPick: (pick) => {
+        this.board.root.classList.toggle("hides-arrows", pick !== null);
+        this.showGuide();
+      },
     });
     this.arrows = new Arrows(this.board);
     this.evalBar = new EvalBar();
@@ -101,6 +106,7 @@ export class GameView {
     });
     this.title = h("h1", {}, "Azul");
     this.headline = h("p", { class: "headline" });
+    this.guide = new Guide();
     this.activity = h("p", { class: "activity small", role: "status" });
     this.result = h("div", { class: "result-place" });
     this.headRetry = h("div", { class: "retry-place" });
@@ -109,7 +115,7 @@ export class GameView {
       { name: "moves", label: "Moves", panel: h("div", { class: "side-panel" }, this.moves.root) },
       { name: "analysis", label: "Analysis", panel: h("div", { class: "side-panel" }, this.analysis.root) },
       { name: "review", label: "Review", panel: h("div", { class: "side-panel" }, this.review.root) },
-    ], () => this.remember());
+    ], () => this.onTab());
     this.model = new GameModel(id, {
       onGame: (game, before) => this.onGame(game, before),
       onHappened: (happened) => this.playback.add(happened),
@@ -123,10 +129,11 @@ export class GameView {
       shown: () => this.shown,
       canPlay: () => this.canPlay(),
       mover: () => this.moverName(),
+      onStart: () => this.tabs.select("analysis"),
       onChange: () => this.onThinking(),
     });
     this.root = h("div", { class: "game" },
-      h("div", { class: "game-head" }, this.title, this.headline, this.activity, this.headResult, this.headRetry),
+      h("div", { class: "game-head" }, this.title, this.headline, this.guide.root, this.activity, this.headResult, this.headRetry),
       this.evalBar.root,
       this.board.root,
       h("aside", { class: "side", "aria-label": "Moves, analysis and review" }, this.result, this.dock.root, this.tabs.bar,
@@ -242,10 +249,9 @@ export class GameView {
     this.isStale = false;
     const { drawing } = position;
     const mover = game.is_over && position.number === game.number ? null : position.position.current_player;
-    this.board.firstSeat = this.firstSeat(position);
+    this.board.firstSeat = firstSeat(game, position, this.flips);
     this.board.show(drawing, this.names, mover);
-    // Whoever plays alone looks at one board the most.
-    this.board.root.toggleAttribute("data-focus", game.seats.filter((seat) => seat.is_person).length === 1);
+    this.board.root.toggleAttribute("data-focus", isAlone(game));
     this.title.textContent = drawing.title;
     this.headline.textContent = drawing.ending ? `${drawing.headline}: ${drawing.ending}` : drawing.headline;
     if (isAnother) this.marked = [];
@@ -257,18 +263,11 @@ export class GameView {
     this.drawArrows();
   }
 
-  /** @param {Position} position */
-  firstSeat(position) {
-    const people = (this.game?.seats ?? []).flatMap((seat, index) => (seat.is_person ? [index] : []));
-    const [winner] = position.number === this.game?.number ? this.game.result?.winners ?? [] : [];
-    const base = people.length === 1 ? people[0] : isNarrow() ? winner ?? position.position.current_player : 0;
-    return (base + this.flips) % this.names.length;
-  }
-
   offerMoves() {
     if (!this.shown) return;
     if (this.retry || this.canPlay()) this.chooser.enable(this.shown.legal);
     else this.chooser.disable();
+    this.showGuide();
   }
 
   showControls() {
@@ -287,22 +286,23 @@ export class GameView {
     this.evalBar.show(this.thinking.chances ?? reviewed ?? null, this.names);
   }
 
+  showGuide() {
+    if (this.game && this.shown) this.guide.show(this.game, this.shown, this.canPlay(), this.chooser.picked !== null);
+  }
+
   drawArrows() {
-    const { shown } = this;
-    const best = this.thinking.latest?.number === shown?.number ? this.thinking.latest?.candidates ?? [] : [];
-    const marked = best.slice(0, 5).flatMap((candidate, index) => {
-      const move = shown?.legal.find(({ action }) => action === candidate.action);
-      return move ? [{ move, label: String(index + 1) }] : [];
-    });
-    this.arrows.show(this.marked.length ? this.marked : settings().showsArrows && !this.retry ? marked : []);
+    this.arrows.show(arrowsOf(this));
+  }
+
+  onTab() {
+    if (!this.isReady) return;
+    this.remember();
+    this.drawArrows();
   }
 
   /** Keep in the address what a reload should bring back. */
   remember() {
-    if (!this.isReady) return;
-    const tab = this.tabs.current === "moves" ? "" : `&tab=${this.tabs.current}`;
-    const address = `/?game=${encodeURIComponent(this.id)}${tab}${this.thinking.isOn ? "&think=1" : ""}`;
-    history.replaceState(null, "", address);
+    history.replaceState(null, "", gameAddress(this.id, this.tabs.current, this.thinking.isOn));
   }
 
   onThinking() {
@@ -368,8 +368,8 @@ export class GameView {
 
   flip() {
     this.flips += 1;
-    if (!this.shown) return;
-    this.board.firstSeat = this.firstSeat(this.shown);
+    if (!this.shown || !this.game) return;
+    this.board.firstSeat = firstSeat(this.game, this.shown, this.flips);
     this.board.order();
     this.arrows.draw();
     announce(`The board of ${this.names[this.board.firstSeat]} is first.`);
