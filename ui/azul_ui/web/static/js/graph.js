@@ -32,7 +32,7 @@ export class ChanceGraph {
     this.content = null;
     this.cursor = s("line", { class: "graph-cursor" });
     this.svg = s("svg", { class: "graph", role: "img" });
-    // Drawn in pixels, so that texts and dots keep their size.
+    // Its units are sixteenths of a rem, so that texts and dots have the size of the page's.
     new ResizeObserver(() => this.draw()).observe(this.svg);
     this.legend = h("div", { class: "graph-legend small" });
     this.tip = h("output", { class: "graph-tip small number" });
@@ -46,7 +46,8 @@ export class ChanceGraph {
   /** @param {PointerEvent} event */
   go(event) {
     const box = this.svg.getBoundingClientRect();
-    const share = Math.min(1, Math.max(0, (event.clientX - box.left - LEFT) / (box.width - LEFT - RIGHT)));
+    const x = ((event.clientX - box.left) / box.width) * this.width;
+    const share = Math.min(1, Math.max(0, (x - LEFT) / (this.width - LEFT - RIGHT)));
     this.onGo(Math.round(share * this.total));
   }
 
@@ -73,8 +74,9 @@ export class ChanceGraph {
   draw() {
     if (!this.content) return;
     const { review, turns, names } = this.content;
-    this.width = this.svg.clientWidth || this.width;
-    this.height = this.svg.clientHeight || this.height;
+    const unit = parseFloat(getComputedStyle(document.documentElement).fontSize) / 16;
+    this.width = this.svg.clientWidth / unit || this.width;
+    this.height = this.svg.clientHeight / unit || this.height;
     this.svg.setAttribute("viewBox", `0 0 ${this.width} ${this.height}`);
     this.total = Math.max(1, turns.length);
     const moves = review.moves;

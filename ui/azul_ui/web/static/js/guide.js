@@ -31,7 +31,7 @@ export class Guide {
  * @param {boolean} isPlacing
  */
 function guideWords(game, shown, canPlay, isPlacing) {
-  if (isPlacing) return "Now choose one of the dashed lines. Red numbers are points that it costs.";
+  if (isPlacing) return "Now choose a dashed line; red is what it costs.";
   if (shown.last) return `${game.seats[shown.last.player].label}: ${shown.last.words}`;
   return canPlay ? "Choose tiles of one color on the table, then a line of the board." : "";
 }
