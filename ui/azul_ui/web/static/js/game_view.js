@@ -4,13 +4,14 @@ import { announce, note } from "./announce.js";
 import { arrowsOf, showHint } from "./advice.js";
 import { AnalysisPanel } from "./analysis_panel.js";
 import { Arrows } from "./arrows.js";
+import { Asking } from "./asking.js";
 import { BoardView } from "./board.js";
 import { Dock } from "./dock.js";
 import { h } from "./dom.js";
 import { EvalBar } from "./eval_bar.js";
 import { continues, GameModel } from "./game_model.js";
 import { gameKeys } from "./game_keys.js";
-import { Guide } from "./guide.js";
+import { Guide, positionWords } from "./guide.js";
 import { MoveChooser } from "./interaction.js";
 import { gameAddress } from "./links.js";
 import { MovesPanel } from "./moves_panel.js";
@@ -49,10 +50,10 @@ export class GameView {
     /** @type {Position | null} */
     this.shown = null;
     this.isFollowing = true;
-    /** @type {number | null} */
-    this.wanted = null;
+    this.asking = new Asking((number) => this.model.position(number), (position) => this.show(position));
     this.isPlaying = false; // true from a move until the server has answered
     this.isStale = false; // true if moves were taken back since `shown` came
+    this.isTelling = false; // true if the next position is one that was asked for: nobody has heard its move
     this.flips = 0;
     this.showsResult = false; // true once the end of the game has been seen
     /** @type {import("./retry.js").Retry | null} */
@@ -77,6 +78,7 @@ export class GameView {
       settle: () => this.settle(),
       onScoring: ({ is_final }) => {
         this.headline.textContent = is_final ? "Final scoring" : "Scoring the round";
+        this.guide.tell("Space, Esc or a click on the board skips this.");
       },
     });
     this.dock = new Dock({
@@ -196,7 +198,6 @@ export class GameView {
     if (before && !continues(before.turns, game.turns)) this.isStale = true;
     if (game.warning && game.warning !== before?.warning) note(game.warning, game.can_change ? "error" : "note");
     if (!before && game.is_over && this.tabs.current === "moves") this.tabs.select("review");
-    if (game.is_over && before && !before.is_over && game.result) announce(game.result.words);
     this.tellActivity(game.thinking === null ? "" : `${game.seats[game.thinking].label} is thinking ...`);
     showResult(this, game.is_over && (this.showsResult || !before || !this.isFollowing));
     this.moves.show(game, this.model.review);
@@ -213,31 +214,7 @@ export class GameView {
     const last = game.turns.at(-1) ?? null;
     const isShown = shown && shown.number === game.number && (shown.last?.notation ?? null) === (last?.notation ?? null);
     if (isShown && !this.isStale) this.offerMoves();
-    else void this.view(game.number);
-  }
-
-  /**
-   * Show a position; the last one asked for wins.
-   *
-   * @param {number} number
-   */
-  async view(number) {
-    const isWaiting = this.wanted !== null;
-    this.wanted = number;
-    if (isWaiting) return;
-    try {
-      while (this.wanted !== null) {
-        /** @type {number} */
-        const asked = this.wanted;
-        const position = await this.model.position(asked);
-        if (this.wanted === asked) {
-          this.wanted = null;
-          this.show(position);
-        }
-      }
-    } catch {
-      this.wanted = null; // the connection was lost; its return shows the position
-    }
+    else void this.asking.ask(game.number);
   }
 
   /** @param {Position} position */
@@ -255,6 +232,8 @@ export class GameView {
     this.title.textContent = drawing.title;
     this.headline.textContent = drawing.ending ? `${drawing.headline}: ${drawing.ending}` : drawing.headline;
     if (isAnother) this.marked = [];
+    if (isAnother && this.isTelling) announce(positionWords(game, position));
+    this.isTelling = false;
     if (game.is_over && !this.showsResult && position.number === game.number) showResult(this, true);
     this.showControls();
     this.offerMoves();
@@ -328,8 +307,9 @@ export class GameView {
     const aim = Math.max(0, Math.min(game.number, number));
     this.retry?.close();
     this.isFollowing = aim === game.number;
+    this.isTelling = true;
     this.playback.stop();
-    void this.view(aim);
+    void this.asking.ask(aim);
   }
 
   /** @param {number} number of a position; on a phone it is far above the panels */
@@ -340,7 +320,7 @@ export class GameView {
 
   /** @param {number} step */
   stepBy(step) {
-    this.goTo((this.wanted ?? this.shown?.number ?? 0) + step);
+    this.goTo((this.asking.number ?? this.shown?.number ?? 0) + step);
   }
 
   /** @param {Move} move */
@@ -362,6 +342,7 @@ export class GameView {
   takeBack(type) {
     this.retry?.close();
     this.isFollowing = true;
+    this.isTelling = true;
     this.playback.stop();
     this.model.send(type);
   }

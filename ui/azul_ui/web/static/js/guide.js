@@ -18,10 +18,34 @@ export class Guide {
    * @param {boolean} isPlacing if tiles are in hand
    */
   show(game, shown, canPlay, isPlacing) {
-    const words = guideWords(game, shown, canPlay, isPlacing);
+    this.tell(guideWords(game, shown, canPlay, isPlacing));
+  }
+
+  /** @param {string} words */
+  tell(words) {
     this.root.textContent = words;
     this.root.title = words;
   }
+}
+
+/**
+ * A position that was gone back or on to, for a screen reader.
+ *
+ * @param {Game} game
+ * @param {Position} shown
+ */
+export function positionWords(game, shown) {
+  const { title, headline } = shown.drawing;
+  const place = shown.last ? `Move ${shown.number} of ${game.number}. ${lastWords(game, shown.last)}. ` : "Start of the game. ";
+  return `${place}${title}, ${headline}.`;
+}
+
+/**
+ * @param {Game} game
+ * @param {import("./types.js").Turn} last
+ */
+function lastWords(game, last) {
+  return `${game.seats[last.player].label}: ${last.words}`;
 }
 
 /**
@@ -32,6 +56,6 @@ export class Guide {
  */
 function guideWords(game, shown, canPlay, isPlacing) {
   if (isPlacing) return "Now choose a dashed line; red is what it costs.";
-  if (shown.last) return `${game.seats[shown.last.player].label}: ${shown.last.words}`;
+  if (shown.last) return lastWords(game, shown.last);
   return canPlay ? "Choose tiles of one color on the table, then a line of the board." : "";
 }
