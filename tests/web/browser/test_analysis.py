@@ -10,9 +10,10 @@ from web.browser.driver import Server, WebPage
 def test_analysis__appears_improves_and_stops(server: Server, page: WebPage):
     page.open(server.new_game("human", "human"))
     page.wait_for_turn()
-    # A button that was clicked does not keep the key.
-    page.page.get_by_role("tab", name="Analysis").click()
+    # A button that was clicked does not keep the key. What is found is shown.
+    page.button("Flip seats").click()
     page.page.keyboard.press(" ")
+    expect(page.page.get_by_role("tab", name="Analysis")).to_have_attribute("aria-selected", "true")
     candidates, status = page.find(".candidate"), page.find(".analysis-status")
     expect(candidates).not_to_have_count(0)
     first = int(status.get_attribute("data-depth") or 0)
@@ -36,8 +37,6 @@ def test_candidates__are_played_with_their_numbers(server: Server, page: WebPage
     page.open(server.new_game("human", "human"))
     page.wait_for_turn()
     page.page.keyboard.press(" ")
-    page.page.get_by_role("tab", name="Analysis").click()
-    expect(page.find(".candidate")).not_to_have_count(0)
     page.wait_until("document.querySelectorAll('.candidate').length >= 3")
     page.page.keyboard.press("3")
     expect(page.find(".dock-count")).to_have_text("1 / 1")

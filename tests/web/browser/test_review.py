@@ -67,10 +67,12 @@ def test_better_move__is_found_by_trying(server: Server, page: WebPage, record: 
     page.find(".retry-buttons button").first.click()
     prompt = page.find(".retry-words")
     expect(prompt).to_contain_text("What is better?")
-    while f"{PLANTED}" != str(page.number + 1):
+    count = 1
+    while page.number + 1 != PLANTED:
         page.button("Skip").click()
-        expect(prompt).to_contain_text("What is better?")
-        page.page.wait_for_timeout(200)
+        count += 1
+        expect(page.find(".retry .pill")).to_contain_text(f"{count} of")
+    expect(prompt).to_contain_text("What is better?")
     # The move of the game again: it is no better this time.
     notation = page.find(".moves .move").nth(PLANTED - 1).text_content() or ""
     source = "5" if notation[0] == "C" else notation[0]

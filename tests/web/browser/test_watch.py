@@ -29,6 +29,7 @@ def test_watching__can_be_paused_and_stepped(server: Server, page: WebPage):
     page.button("Pause").click()
     expect(page.button("Continue")).to_be_visible()
     page.page.wait_for_timeout(600)
+    expect(page.find(".activity")).to_have_text("")  # a move that was being thought of is played
     length = page.length
     page.page.wait_for_timeout(1000)
     assert page.length == length

@@ -62,9 +62,7 @@ def move_words(preview: MovePreview, num_players: int) -> str:
     return f"{tiles} to line {action.destination}{dropped}{marker}"
 
 
-def told_scoring(
-    scoring: RoundScoring, names: Sequence[str], is_spoken: bool = False
-) -> list[str]:
+def told_scoring(scoring: RoundScoring, names: Sequence[str], is_spoken: bool = False) -> list[str]:
     """The scoring of a round or game that has just ended: a heading, and a line for each player.
 
     `is_spoken` is for screen readers, which skip signs.
