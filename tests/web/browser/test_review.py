@@ -138,3 +138,10 @@ def test_downloads__are_what_they_say(server: Server, page: WebPage, record: str
         with page.page.expect_download() as download:
             page.button(name).click()
         assert Path(download.value.path()).read_bytes().startswith(start), name
+    # What goes wrong is told: a file that fails would be lost among the browser's downloads.
+    page.allowed += ["503"]
+    refusal = {"error": {"code": "busy", "message": "others wait for pictures: try again soon"}}
+    page.page.route("**/film.gif", lambda route: route.fulfill(status=503, json=refusal))
+    page.button("More").click()
+    page.button("Film (GIF)").click()
+    expect(page.find(".toast.error")).to_have_text("others wait for pictures: try again soon")

@@ -79,7 +79,8 @@ export class Thinking {
 
   /** @param {Analysis} analysis */
   receive(analysis) {
-    if (analysis.number !== this.host.shown()?.number) return;
+    // One that was on its way when it was stopped, or the engine or position changed, is no news.
+    if (!this.isOn || analysis.engine !== this.panel.engine.value || analysis.number !== this.host.shown()?.number) return;
     this.latest = analysis;
     this.panel.show(analysis, this.host.canPlay(), this.host.mover());
     if (analysis.status === "final" && this.isOn) {
