@@ -320,7 +320,9 @@ export class GameView {
 
   /** @param {number} step */
   stepBy(step) {
-    this.goTo((this.asking.number ?? this.shown?.number ?? 0) + step);
+    const aim = (this.asking.number ?? this.shown?.number ?? 0) + step;
+    if (this.game && aim > this.game.number && this.dock.canStep) this.model.send("step"); // beyond the last move
+    else this.goTo(aim);
   }
 
   /** @param {Move} move */
