@@ -134,6 +134,24 @@ class WebPage:
             assert time.monotonic() < end, f"still false: {expression}"
             self.page.wait_for_timeout(40)
 
+    def keep_watch(self) -> None:
+        """Note all classes and headlines from now on, for what is gone before anybody looks; see `wait_until_seen`."""
+        self.page.evaluate(
+            """() => {
+                window.seen = new Set();
+                new MutationObserver((records) => {
+                    for (const node of records.flatMap((record) => [...record.addedNodes])) {
+                        for (const name of node.classList ?? []) window.seen.add(name);
+                    }
+                    window.seen.add(document.querySelector('.headline')?.textContent);
+                }).observe(document.body, { childList: true, subtree: true, characterData: true });
+            }"""
+        )
+
+    def wait_until_seen(self, name: str) -> None:
+        """Wait until a class or headline was there since `keep_watch`."""
+        self.wait_until("name => window.seen.has(name)", name)
+
     def wait_for_length(self, length: int) -> None:
         """Wait until this many turns are played."""
         self.wait_until(

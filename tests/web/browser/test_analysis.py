@@ -1,8 +1,9 @@
 """Analysis in the browser: it appears, gets better, stops, and its moves can be played."""
 
+import json
 import re
 
-from playwright.sync_api import expect
+from playwright.sync_api import WebSocketRoute, expect
 
 from web.browser.driver import Server, WebPage
 
@@ -10,9 +11,10 @@ from web.browser.driver import Server, WebPage
 def test_analysis__appears_improves_and_stops(server: Server, page: WebPage):
     page.open(server.new_game("human", "human"))
     page.wait_for_turn()
-    # A button that was clicked does not keep the key.
-    page.page.get_by_role("tab", name="Analysis").click()
+    # A button that was clicked does not keep the key. What is found is shown.
+    page.button("Flip seats").click()
     page.page.keyboard.press(" ")
+    expect(page.page.get_by_role("tab", name="Analysis")).to_have_attribute("aria-selected", "true")
     candidates, status = page.find(".candidate"), page.find(".analysis-status")
     expect(candidates).not_to_have_count(0)
     first = int(status.get_attribute("data-depth") or 0)
@@ -36,8 +38,6 @@ def test_candidates__are_played_with_their_numbers(server: Server, page: WebPage
     page.open(server.new_game("human", "human"))
     page.wait_for_turn()
     page.page.keyboard.press(" ")
-    page.page.get_by_role("tab", name="Analysis").click()
-    expect(page.find(".candidate")).not_to_have_count(0)
     page.wait_until("document.querySelectorAll('.candidate').length >= 3")
     page.page.keyboard.press("3")
     expect(page.find(".dock-count")).to_have_text("1 / 1")
@@ -45,3 +45,33 @@ def test_candidates__are_played_with_their_numbers(server: Server, page: WebPage
     expect(page.find(".candidate")).not_to_have_count(0)
     page.page.keyboard.press(",")
     expect(page.find(".dock-count")).to_have_text("2 / 2")
+
+
+def test_late_result__does_not_undo_a_stop(server: Server, page: WebPage):
+    results: list[str | bytes] = []
+
+    def relay(socket: WebSocketRoute) -> None:
+        upstream = socket.connect_to_server()
+
+        def to_page(message: str | bytes) -> None:
+            if json.loads(message)["type"] == "analysis":
+                results.append(message)
+            socket.send(message)
+
+        def to_server(message: str | bytes) -> None:
+            upstream.send(message)
+            if json.loads(message)["type"] == "stop":
+                socket.send(results[-1])  # as if it had been on its way
+
+        upstream.on_message(to_page)
+        socket.on_message(to_server)
+
+    page.page.route_web_socket(re.compile("/socket$"), relay)
+    page.open(server.new_game("human", "human"))
+    page.wait_for_turn()
+    page.page.keyboard.press(" ")
+    expect(page.find(".candidate")).not_to_have_count(0)
+    page.button("Stop").click()
+    expect(page.find(".analysis-status")).to_contain_text("Stopped")
+    page.page.wait_for_timeout(300)
+    expect(page.find(".analysis-status")).to_contain_text("Stopped")

@@ -63,6 +63,24 @@ def test_keys_alone__play_a_game(server: Server, page: WebPage):
     expect(page.find(".game-head h1")).to_have_text("Game over")
 
 
+def test_guide__tells_what_to_do_and_what_was_played(server: Server, page: WebPage):
+    page.open(server.new_game("human", "greedy"))
+    page.wait_for_turn()
+    guide = page.find(".guide")
+    expect(guide).to_contain_text("Choose tiles of one color")
+    page.pick_first()
+    expect(guide).to_contain_text("choose a dashed line")
+    page.place_best()
+    page.wait_for_length(2)
+    words = page.find(".moves .move").nth(1).get_attribute("title") or ""
+    expect(guide).to_have_text(words.removeprefix("2. "))
+    # A screen reader hears moves that are gone back to, too.
+    page.page.keyboard.press("ArrowLeft")
+    expect(page.find("#announcer p").last).to_contain_text("Move 1 of 2. You: ")
+    page.page.keyboard.press("u")
+    expect(page.find("#announcer p").last).to_have_text("Start of the game. Round 1, Your turn.")
+
+
 def test_tiles__go_where_the_preview_shows(server: Server, page: WebPage):
     page.open(server.new_game("human", "random"))
     page.wait_for_turn()
@@ -159,15 +177,16 @@ def test_motion__shows_travel_and_scoring_and_can_be_skipped(server: Server, mak
     )
     page.open(server.new_game("human", "human", text=repr(position(text))))
     page.wait_for_turn()
+    page.keep_watch()
     page.find(".pick[data-color='blue'] .tile").click()
     page.find(".target.legal[data-destination='0']").click()
-    expect(page.find(".flight")).not_to_have_count(0)
+    page.wait_until_seen("flight")
     page.wait_for_turn()
     expect(page.find(".flights")).to_have_count(0)
     page.find(".pick[data-color='yellow'] .tile").click()
     page.find(".target.legal[data-destination='0']").click()
-    expect(page.find(".points")).not_to_have_count(0)
-    expect(page.find(".headline")).to_have_text("Scoring the round")
+    page.wait_until_seen("Scoring the round")
+    page.wait_until_seen("points")
     # The tile has left its line.
     expect(page.find("[data-cell='line 0 0 4'].free")).to_have_count(1)
     page.page.keyboard.press("Escape")
@@ -175,6 +194,7 @@ def test_motion__shows_travel_and_scoring_and_can_be_skipped(server: Server, mak
     words = page.find("#announcer").inner_text()
     assert "blue from the center to line 0" in words
     assert "Round 2 is over" in words
+    assert "Player 1: line 0 plus 1, floor minus 1: 5 to 5" in words
 
 
 def test_hint_and_best_move__need_no_analysis(server: Server, page: WebPage):

@@ -23,7 +23,9 @@ def test_review__finds_a_planted_blunder(server: Server, page: WebPage, record: 
     (row,) = page.find(".mistake-row").filter(has_text=f"{PLANTED}. Ada").all()
     assert "blunder" in row.inner_text()
     row.click()
-    expect(page.find(".dock-count")).to_contain_text(f"{PLANTED} /")
+    # The position in which it was played, with the better move and that of the game.
+    expect(page.find(".dock-count")).to_contain_text(f"{PLANTED - 1} /")
+    expect(page.find(".arrow-mark text")).to_have_text(["?", "✓"])
     page.page.reload()
     expect(page.find(".mistake-row").filter(has_text=f"{PLANTED}. Ada")).to_have_count(1)
     assert "Ada" in page.find(".summary thead").inner_text()
@@ -50,14 +52,14 @@ def test_mistakes__are_listed_by_size_or_in_order(server: Server, page: WebPage,
 def test_graph__goes_to_the_position_that_is_clicked(server: Server, page: WebPage, record: str):
     reviewed(server, page, record)
     graph = page.find("svg.graph")
-    box = graph.bounding_box()
-    assert box is not None
-    graph.click(position={"x": box["width"] / 2, "y": 30})
-    half = page.length / 2
-    page.wait_until("document.querySelector('.game').classList.contains('is-past')")
-    assert abs(page.number - half) <= 1.5
+    rule = graph.locator(".graph-rule").first.bounding_box()
+    assert rule is not None
+    half = page.length // 2
+    page.page.mouse.click(rule["x"] + rule["width"] * half / page.length, rule["y"] - 30)
+    expect(page.find(".dock-count")).to_have_text(f"{half} / {page.length}")
+    expect(page.find(".game.is-past")).to_have_count(1)
     page.page.keyboard.press("ArrowLeft")
-    expect(page.find(".dock-count")).to_contain_text(f"{round(half) - 1} /")
+    expect(page.find(".dock-count")).to_have_text(f"{half - 1} / {page.length}")
 
 
 def test_better_move__is_found_by_trying(server: Server, page: WebPage, record: str):
@@ -65,10 +67,12 @@ def test_better_move__is_found_by_trying(server: Server, page: WebPage, record: 
     page.find(".retry-buttons button").first.click()
     prompt = page.find(".retry-words")
     expect(prompt).to_contain_text("What is better?")
-    while f"{PLANTED}" != str(page.number + 1):
+    count = 1
+    while page.number + 1 != PLANTED:
         page.button("Skip").click()
-        expect(prompt).to_contain_text("What is better?")
-        page.page.wait_for_timeout(200)
+        count += 1
+        expect(page.find(".retry .pill")).to_contain_text(f"{count} of")
+    expect(prompt).to_contain_text("What is better?")
     # The move of the game again: it is no better this time.
     notation = page.find(".moves .move").nth(PLANTED - 1).text_content() or ""
     source = "5" if notation[0] == "C" else notation[0]
@@ -134,3 +138,10 @@ def test_downloads__are_what_they_say(server: Server, page: WebPage, record: str
         with page.page.expect_download() as download:
             page.button(name).click()
         assert Path(download.value.path()).read_bytes().startswith(start), name
+    # What goes wrong is told: a file that fails would be lost among the browser's downloads.
+    page.allowed += ["503"]
+    refusal = {"error": {"code": "busy", "message": "others wait for pictures: try again soon"}}
+    page.page.route("**/film.gif", lambda route: route.fulfill(status=503, json=refusal))
+    page.button("More").click()
+    page.button("Film (GIF)").click()
+    expect(page.find(".toast.error")).to_have_text("others wait for pictures: try again soon")

@@ -29,12 +29,15 @@ def test_watching__can_be_paused_and_stepped(server: Server, page: WebPage):
     page.button("Pause").click()
     expect(page.button("Continue")).to_be_visible()
     page.page.wait_for_timeout(600)
+    expect(page.find(".activity")).to_have_text("")  # a move that was being thought of is played
     length = page.length
     page.page.wait_for_timeout(1000)
     assert page.length == length
     assert page.find(".pick").count() == 0
     page.button("Play one move").click()
     expect(page.find(".dock-count")).to_have_text(f"{length + 1} / {length + 1}")
+    page.page.keyboard.press("ArrowRight")
+    expect(page.find(".dock-count")).to_have_text(f"{length + 2} / {length + 2}")
     page.find(".dock select").select_option("No wait")
     page.button("Continue").click()
     expect(page.find(".result")).to_be_visible()

@@ -62,8 +62,11 @@ def move_words(preview: MovePreview, num_players: int) -> str:
     return f"{tiles} to line {action.destination}{dropped}{marker}"
 
 
-def told_scoring(scoring: RoundScoring, names: Sequence[str]) -> list[str]:
-    """The scoring of a round or game that has just ended: a heading, and a line for each player."""
+def told_scoring(scoring: RoundScoring, names: Sequence[str], is_spoken: bool = False) -> list[str]:
+    """The scoring of a round or game that has just ended: a heading, and a line for each player.
+
+    `is_spoken` is for screen readers, which skip signs.
+    """
     heading = "The game is over:" if scoring.is_final else f"Round {scoring.round} is over:"
     lines = [heading]
     for name, seat in zip(names, scoring.seats, strict=True):
@@ -75,9 +78,15 @@ def told_scoring(scoring: RoundScoring, names: Sequence[str]) -> list[str]:
             ("columns", seat.column_bonus),
             ("colors", seat.color_bonus),
         ]
-        told = ", ".join(f"{words} {points:+d}" for words, points in items if points)
-        lines.append(f"{name}: {told or 'nothing'}: {seat.before} -> {seat.after}")
+        signed = _spoken if is_spoken else "{:+d}".format
+        told = ", ".join(f"{words} {signed(points)}" for words, points in items if points)
+        score = f"{seat.before} to" if is_spoken else f"{seat.before} ->"
+        lines.append(f"{name}: {told or 'nothing'}: {score} {seat.after}")
     return lines
+
+
+def _spoken(points: int) -> str:
+    return f"{'plus' if points > 0 else 'minus'} {abs(points)}"
 
 
 def told_starter(after: GameState, names: Sequence[str]) -> str:

@@ -152,7 +152,7 @@ def happened_message(number: int, happening: Happening, labels: Sequence[str]) -
     scoring = happening.scoring
     words = [told_event(before, event, labels[player], preview)]
     if scoring is not None:
-        words += told_scoring(scoring, labels)
+        words += told_scoring(scoring, labels, is_spoken=True)
         words.append(
             winner_words(after, labels) if after.is_terminal else told_starter(after, labels)
         )

@@ -104,11 +104,11 @@ export class AnalysisPanel {
       onpointerleave: () => onHover(null),
     },
     h("span", { class: "rank", "aria-hidden": "true" }, index + 1),
-    h("div", { class: "candidate-text" },
-      h("p", {}, h("span", { class: "mono strong" }, candidate.notation), " ", h("span", {}, candidate.words)),
-      h("p", { class: "small muted" }, `${mover}: ${chanceWords(candidate.win_chance, players)}, ${marginWords(candidate.value)}`),
-      line ? h("p", { class: "small muted" }, "then ", h("span", { class: "mono" }, line)) : null),
-    h("span", { class: "chance number", title: "Chance to win" }, percent(candidate.win_chance)),
+    h("p", { class: "candidate-move" }, h("span", { class: "mono strong" }, candidate.notation), " ", h("span", {}, candidate.words)),
+    h("div", { class: "candidate-text small muted" },
+      h("p", {}, `${mover}: ${chanceWords(candidate.win_chance, players)}, ${marginWords(candidate.value)}`),
+      line ? h("p", {}, "then ", h("span", { class: "mono" }, line)) : null),
+    h("span", { class: "chance number", title: `Chance of ${mover} to win` }, percent(candidate.win_chance)),
     canPlay
       ? h("button", {
         type: "button",

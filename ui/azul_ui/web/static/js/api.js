@@ -49,9 +49,36 @@ export function checkPosition(body) {
  * @returns {Promise<string>} the record, one line
  */
 export async function recordText(id) {
-  const response = await fetch(fileAddress(id, "record.jsonl"));
-  if (!response.ok) throw new Error("The record could not be read.");
-  return (await response.text()).trim();
+  return (await (await fileContent(fileAddress(id, "record.jsonl"))).text()).trim();
+}
+
+/**
+ * @param {string} address of a file
+ * @returns {Promise<Blob>}
+ */
+export async function fileContent(address) {
+  const response = await answered(fetch(address));
+  if (!response.ok) throw await refusal(response);
+  return response.blob();
+}
+
+/**
+ * @param {Promise<Response>} request
+ * @returns {Promise<Response>}
+ */
+function answered(request) {
+  return request.catch(() => {
+    throw new Error("The server does not answer. Is `azul web` still running?");
+  });
+}
+
+/**
+ * @param {Response} response
+ * @returns {Promise<Error>}
+ */
+async function refusal(response) {
+  const answer = await response.json().catch(() => null);
+  return new Error(answer?.error?.message ?? `The server answered with status ${response.status}.`);
 }
 
 /**
@@ -80,15 +107,7 @@ async function request(path, body) {
     ? {}
     : { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) };
   const slow = setTimeout(() => note("Still working. On its first use the engine is compiled, which takes a minute or two."), SLOW_MS);
-  let response;
-  try {
-    response = await fetch(path, options);
-  } catch {
-    throw new Error("The server does not answer. Is `azul web` still running?");
-  } finally {
-    clearTimeout(slow);
-  }
-  const answer = await response.json().catch(() => null);
-  if (!response.ok) throw new Error(answer?.error?.message ?? `The server answered with status ${response.status}.`);
-  return answer;
+  const response = await answered(fetch(path, options)).finally(() => clearTimeout(slow));
+  if (!response.ok) throw await refusal(response);
+  return response.json();
 }

@@ -42,7 +42,7 @@ export class Dock {
     });
     this.count = h("span", { class: "dock-count number small muted" });
     this.pause = button("pause", "Pause", () => this.togglePause());
-    this.step = button("step", "Play one move", actions.step);
+    this.step = button("step", "Play one move (right)", actions.step);
     this.speed = h("select", { "aria-label": "Speed", onchange: () => this.changePace() },
       PACES.map(([name, seconds]) => h("option", { value: seconds }, name)));
     // Hidden until it is known who plays.
@@ -57,6 +57,11 @@ export class Dock {
           button("flip", "Flip seats (f)", actions.flip),
           menu("More", "more", actions.items))),
       h("div", { class: "dock-row steps" }, this.first, this.previous, this.slider, this.next, this.last, this.count));
+  }
+
+  /** True if agents play each other and wait to be told to. */
+  get canStep() {
+    return !this.agents.hidden && !this.step.disabled;
   }
 
   togglePause() {

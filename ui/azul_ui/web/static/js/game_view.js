@@ -1,23 +1,26 @@
 /** The view of a game: to play, watch, analyse and review it. */
 
 import { announce, note } from "./announce.js";
-import { showHint } from "./advice.js";
+import { arrowsOf, showHint } from "./advice.js";
 import { AnalysisPanel } from "./analysis_panel.js";
 import { Arrows } from "./arrows.js";
+import { Asking } from "./asking.js";
 import { BoardView } from "./board.js";
 import { Dock } from "./dock.js";
 import { h } from "./dom.js";
 import { EvalBar } from "./eval_bar.js";
 import { continues, GameModel } from "./game_model.js";
 import { gameKeys } from "./game_keys.js";
+import { Guide, positionWords } from "./guide.js";
 import { MoveChooser } from "./interaction.js";
+import { gameAddress } from "./links.js";
 import { MovesPanel } from "./moves_panel.js";
 import { isNarrow } from "./narrow.js";
 import { Playback } from "./playback.js";
 import { gameMenu, showResult } from "./result.js";
 import { startRetry } from "./game_retry.js";
 import { ReviewPanel } from "./review_panel.js";
-import { settings } from "./settings.js";
+import { firstSeat, isAlone } from "./seating.js";
 import { Tabs } from "./tabs.js";
 import { Thinking } from "./thinking.js";
 
@@ -47,10 +50,10 @@ export class GameView {
     /** @type {Position | null} */
     this.shown = null;
     this.isFollowing = true;
-    /** @type {number | null} */
-    this.wanted = null;
+    this.asking = new Asking((number) => this.model.position(number), (position) => this.show(position));
     this.isPlaying = false; // true from a move until the server has answered
     this.isStale = false; // true if moves were taken back since `shown` came
+    this.isTelling = false; // true if the next position is one that was asked for: nobody has heard its move
     this.flips = 0;
     this.showsResult = false; // true once the end of the game has been seen
     /** @type {import("./retry.js").Retry | null} */
@@ -60,7 +63,10 @@ export class GameView {
     this.board = new BoardView(catalog.color_names);
     this.chooser = new MoveChooser(this.board, {
       onChoose: (move) => this.choose(move),
-      onPick: (pick) => this.board.root.classList.toggle("hides-arrows", pick !== null),
+      onPick: (pick) => {
+        this.board.root.classList.toggle("hides-arrows", pick !== null);
+        this.showGuide();
+      },
     });
     this.arrows = new Arrows(this.board);
     this.evalBar = new EvalBar();
@@ -72,6 +78,7 @@ export class GameView {
       settle: () => this.settle(),
       onScoring: ({ is_final }) => {
         this.headline.textContent = is_final ? "Final scoring" : "Scoring the round";
+        this.guide.tell("Space, Esc or a click on the board skips this.");
       },
     });
     this.dock = new Dock({
@@ -101,6 +108,7 @@ export class GameView {
     });
     this.title = h("h1", {}, "Azul");
     this.headline = h("p", { class: "headline" });
+    this.guide = new Guide();
     this.activity = h("p", { class: "activity small", role: "status" });
     this.result = h("div", { class: "result-place" });
     this.headRetry = h("div", { class: "retry-place" });
@@ -109,7 +117,7 @@ export class GameView {
       { name: "moves", label: "Moves", panel: h("div", { class: "side-panel" }, this.moves.root) },
       { name: "analysis", label: "Analysis", panel: h("div", { class: "side-panel" }, this.analysis.root) },
       { name: "review", label: "Review", panel: h("div", { class: "side-panel" }, this.review.root) },
-    ], () => this.remember());
+    ], () => this.onTab());
     this.model = new GameModel(id, {
       onGame: (game, before) => this.onGame(game, before),
       onHappened: (happened) => this.playback.add(happened),
@@ -123,10 +131,11 @@ export class GameView {
       shown: () => this.shown,
       canPlay: () => this.canPlay(),
       mover: () => this.moverName(),
+      onStart: () => this.tabs.select("analysis"),
       onChange: () => this.onThinking(),
     });
     this.root = h("div", { class: "game" },
-      h("div", { class: "game-head" }, this.title, this.headline, this.activity, this.headResult, this.headRetry),
+      h("div", { class: "game-head" }, this.title, this.headline, this.guide.root, this.activity, this.headResult, this.headRetry),
       this.evalBar.root,
       this.board.root,
       h("aside", { class: "side", "aria-label": "Moves, analysis and review" }, this.result, this.dock.root, this.tabs.bar,
@@ -189,7 +198,6 @@ export class GameView {
     if (before && !continues(before.turns, game.turns)) this.isStale = true;
     if (game.warning && game.warning !== before?.warning) note(game.warning, game.can_change ? "error" : "note");
     if (!before && game.is_over && this.tabs.current === "moves") this.tabs.select("review");
-    if (game.is_over && before && !before.is_over && game.result) announce(game.result.words);
     this.tellActivity(game.thinking === null ? "" : `${game.seats[game.thinking].label} is thinking ...`);
     showResult(this, game.is_over && (this.showsResult || !before || !this.isFollowing));
     this.moves.show(game, this.model.review);
@@ -206,31 +214,7 @@ export class GameView {
     const last = game.turns.at(-1) ?? null;
     const isShown = shown && shown.number === game.number && (shown.last?.notation ?? null) === (last?.notation ?? null);
     if (isShown && !this.isStale) this.offerMoves();
-    else void this.view(game.number);
-  }
-
-  /**
-   * Show a position; the last one asked for wins.
-   *
-   * @param {number} number
-   */
-  async view(number) {
-    const isWaiting = this.wanted !== null;
-    this.wanted = number;
-    if (isWaiting) return;
-    try {
-      while (this.wanted !== null) {
-        /** @type {number} */
-        const asked = this.wanted;
-        const position = await this.model.position(asked);
-        if (this.wanted === asked) {
-          this.wanted = null;
-          this.show(position);
-        }
-      }
-    } catch {
-      this.wanted = null; // the connection was lost; its return shows the position
-    }
+    else void this.asking.ask(game.number);
   }
 
   /** @param {Position} position */
@@ -242,13 +226,14 @@ export class GameView {
     this.isStale = false;
     const { drawing } = position;
     const mover = game.is_over && position.number === game.number ? null : position.position.current_player;
-    this.board.firstSeat = this.firstSeat(position);
+    this.board.firstSeat = firstSeat(game, position, this.flips);
     this.board.show(drawing, this.names, mover);
-    // Whoever plays alone looks at one board the most.
-    this.board.root.toggleAttribute("data-focus", game.seats.filter((seat) => seat.is_person).length === 1);
+    this.board.root.toggleAttribute("data-focus", isAlone(game));
     this.title.textContent = drawing.title;
     this.headline.textContent = drawing.ending ? `${drawing.headline}: ${drawing.ending}` : drawing.headline;
     if (isAnother) this.marked = [];
+    if (isAnother && this.isTelling) announce(positionWords(game, position));
+    this.isTelling = false;
     if (game.is_over && !this.showsResult && position.number === game.number) showResult(this, true);
     this.showControls();
     this.offerMoves();
@@ -257,18 +242,11 @@ export class GameView {
     this.drawArrows();
   }
 
-  /** @param {Position} position */
-  firstSeat(position) {
-    const people = (this.game?.seats ?? []).flatMap((seat, index) => (seat.is_person ? [index] : []));
-    const [winner] = position.number === this.game?.number ? this.game.result?.winners ?? [] : [];
-    const base = people.length === 1 ? people[0] : isNarrow() ? winner ?? position.position.current_player : 0;
-    return (base + this.flips) % this.names.length;
-  }
-
   offerMoves() {
     if (!this.shown) return;
     if (this.retry || this.canPlay()) this.chooser.enable(this.shown.legal);
     else this.chooser.disable();
+    this.showGuide();
   }
 
   showControls() {
@@ -287,22 +265,23 @@ export class GameView {
     this.evalBar.show(this.thinking.chances ?? reviewed ?? null, this.names);
   }
 
+  showGuide() {
+    if (this.game && this.shown) this.guide.show(this.game, this.shown, this.canPlay(), this.chooser.picked !== null);
+  }
+
   drawArrows() {
-    const { shown } = this;
-    const best = this.thinking.latest?.number === shown?.number ? this.thinking.latest?.candidates ?? [] : [];
-    const marked = best.slice(0, 5).flatMap((candidate, index) => {
-      const move = shown?.legal.find(({ action }) => action === candidate.action);
-      return move ? [{ move, label: String(index + 1) }] : [];
-    });
-    this.arrows.show(this.marked.length ? this.marked : settings().showsArrows && !this.retry ? marked : []);
+    this.arrows.show(arrowsOf(this));
+  }
+
+  onTab() {
+    if (!this.isReady) return;
+    this.remember();
+    this.drawArrows();
   }
 
   /** Keep in the address what a reload should bring back. */
   remember() {
-    if (!this.isReady) return;
-    const tab = this.tabs.current === "moves" ? "" : `&tab=${this.tabs.current}`;
-    const address = `/?game=${encodeURIComponent(this.id)}${tab}${this.thinking.isOn ? "&think=1" : ""}`;
-    history.replaceState(null, "", address);
+    history.replaceState(null, "", gameAddress(this.id, this.tabs.current, this.thinking.isOn));
   }
 
   onThinking() {
@@ -328,8 +307,9 @@ export class GameView {
     const aim = Math.max(0, Math.min(game.number, number));
     this.retry?.close();
     this.isFollowing = aim === game.number;
+    this.isTelling = true;
     this.playback.stop();
-    void this.view(aim);
+    void this.asking.ask(aim);
   }
 
   /** @param {number} number of a position; on a phone it is far above the panels */
@@ -340,7 +320,9 @@ export class GameView {
 
   /** @param {number} step */
   stepBy(step) {
-    this.goTo((this.wanted ?? this.shown?.number ?? 0) + step);
+    const aim = (this.asking.number ?? this.shown?.number ?? 0) + step;
+    if (this.game && aim > this.game.number && this.dock.canStep) this.model.send("step"); // beyond the last move
+    else this.goTo(aim);
   }
 
   /** @param {Move} move */
@@ -362,14 +344,15 @@ export class GameView {
   takeBack(type) {
     this.retry?.close();
     this.isFollowing = true;
+    this.isTelling = true;
     this.playback.stop();
     this.model.send(type);
   }
 
   flip() {
     this.flips += 1;
-    if (!this.shown) return;
-    this.board.firstSeat = this.firstSeat(this.shown);
+    if (!this.shown || !this.game) return;
+    this.board.firstSeat = firstSeat(this.game, this.shown, this.flips);
     this.board.order();
     this.arrows.draw();
     announce(`The board of ${this.names[this.board.firstSeat]} is first.`);

@@ -75,7 +75,7 @@ function preview(view, move) {
 }
 
 /**
- * The points that a move loses, beside its line.
+ * The points that a move loses: right of its line, between it and the wall, where they stand below each other.
  *
  * @param {BoardView} view
  * @param {number} seat
@@ -84,9 +84,9 @@ function preview(view, move) {
  */
 function costPill(view, seat, destination, penalty) {
   const target = view.target(seat, destination);
-  const x = Number(target?.getAttribute("x")) - 14;
+  const x = Number(target?.getAttribute("x")) + Number(target?.getAttribute("width")) + 11;
   const y = Number(target?.getAttribute("y")) + 2 + SIZE / 2;
   return s("g", { class: "cost", transform: `translate(${x} ${y})` },
-    s("rect", { x: -15, y: -11, width: 30, height: 22, rx: 11 }),
-    s("text", { "text-anchor": "middle", y: 5 }, signed(-penalty)));
+    s("rect", { x: -13, y: -10, width: 26, height: 20, rx: 10 }),
+    s("text", { "text-anchor": "middle", y: 4.5 }, signed(-penalty)));
 }

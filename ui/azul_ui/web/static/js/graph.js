@@ -7,6 +7,8 @@ import { percent, SEVERITIES, SEVERITY_WORDS } from "./words.js";
 /** @typedef {import("./types.js").Turn} Turn */
 
 const TOP = 8;
+const LEFT = 34; // for the scale
+const RIGHT = 6; // for a mark at the end
 const MARK = 5; // half the size of a mark
 const BOTTOM = 22; // for the names of the rounds
 const DASHES = ["", "7 4", "2 4", "10 4 2 4"]; // seats are told apart without color as well
@@ -30,7 +32,7 @@ export class ChanceGraph {
     this.content = null;
     this.cursor = s("line", { class: "graph-cursor" });
     this.svg = s("svg", { class: "graph", role: "img" });
-    // Drawn in pixels, so that texts and dots keep their size.
+    // Its units are sixteenths of a rem, so that texts and dots have the size of the page's.
     new ResizeObserver(() => this.draw()).observe(this.svg);
     this.legend = h("div", { class: "graph-legend small" });
     this.tip = h("output", { class: "graph-tip small number" });
@@ -44,13 +46,14 @@ export class ChanceGraph {
   /** @param {PointerEvent} event */
   go(event) {
     const box = this.svg.getBoundingClientRect();
-    const share = Math.min(1, Math.max(0, (event.clientX - box.left) / box.width));
+    const x = ((event.clientX - box.left) / box.width) * this.width;
+    const share = Math.min(1, Math.max(0, (x - LEFT) / (this.width - LEFT - RIGHT)));
     this.onGo(Math.round(share * this.total));
   }
 
   /** @param {number} number */
   x(number) {
-    return (number / this.total) * this.width;
+    return LEFT + (number / this.total) * (this.width - LEFT - RIGHT);
   }
 
   /** @param {number} chance */
@@ -71,8 +74,9 @@ export class ChanceGraph {
   draw() {
     if (!this.content) return;
     const { review, turns, names } = this.content;
-    this.width = this.svg.clientWidth || this.width;
-    this.height = this.svg.clientHeight || this.height;
+    const unit = parseFloat(getComputedStyle(document.documentElement).fontSize) / 16;
+    this.width = this.svg.clientWidth / unit || this.width;
+    this.height = this.svg.clientHeight / unit || this.height;
     this.svg.setAttribute("viewBox", `0 0 ${this.width} ${this.height}`);
     this.total = Math.max(1, turns.length);
     const moves = review.moves;
@@ -103,8 +107,8 @@ export class ChanceGraph {
   grid(turns) {
     const grid = [0, 0.5, 1].map((chance) =>
       s("g", {},
-        s("line", { class: "graph-rule", x1: 0, x2: this.width, y1: this.y(chance), y2: this.y(chance) }),
-        s("text", { class: "graph-text graph-scale", x: 2, y: this.y(chance) + (chance ? 11 : -4) }, `${100 * chance}%`)));
+        s("line", { class: "graph-rule", x1: LEFT, x2: this.width - RIGHT, y1: this.y(chance), y2: this.y(chance) }),
+        s("text", { class: "graph-text graph-scale", x: LEFT - 5, y: this.y(chance) + 3.5, "text-anchor": "end" }, `${100 * chance}%`)));
     /** @type {Element[]} */
     const borders = [];
     turns.forEach((turn, index) => {

@@ -2,7 +2,9 @@
 
 import { games } from "./api.js";
 import { h } from "./dom.js";
+import { showRules } from "./how_to_play.js";
 import { icon } from "./icons.js";
+import { gameAddress } from "./links.js";
 import { errorWords } from "./words.js";
 
 /** @typedef {import("./types.js").Summary} Summary */
@@ -22,7 +24,8 @@ export class HomeView {
       h("section", { class: "hero", "aria-label": "Start" },
         h("div", { class: "hero-text" },
           h("h1", {}, "Play Azul. See what the engine sees."),
-          h("p", { class: "muted" }, `2 to 4 players, ${catalog.levels.length} levels from beginner to expert, with analysis and review. Everything runs on your machine.`)),
+          h("p", { class: "muted" }, `2 to 4 players, ${catalog.levels.length} levels from beginner to expert, with analysis and review. Everything runs on your machine.`),
+          h("button", { type: "button", class: "button rules-button", onclick: () => void showRules() }, icon("help"), "How to play")),
         h("div", { class: "hero-tiles", "aria-hidden": "true" }, heroTiles())),
       h("section", { class: "starters", "aria-label": "What to do" },
         starter("plus", "New game", "Against the engine, your own agents, or people at this screen", () => app.newGame(), true),
@@ -60,7 +63,7 @@ export class HomeView {
   card(game) {
     const scores = game.scores ?? [];
     const best = Math.max(...scores);
-    return h("a", { class: "game-card", href: `/?game=${encodeURIComponent(game.id)}` },
+    return h("a", { class: "game-card", href: gameAddress(game.id) },
       h("ul", { class: "card-scores" }, (game.labels ?? game.players ?? []).map((name, seat) => h("li", { class: scores[seat] === best && best > 0 ? "ahead" : "" },
         h("span", { class: `seat-name seat-${seat}` }, name), h("span", { class: "number strong" }, scores[seat] ?? "")))),
       h("p", { class: "card-foot small" },

@@ -6,7 +6,7 @@ import { isDialogOpen, openDialog } from "./dialog.js";
 /** @typedef {Record<string, () => void>} KeyMap */
 
 const HELP = [
-  ["← →", "one move back, one move on"],
+  ["← →", "one move back, one move on; when agents pause, their next move"],
   ["Home End", "to the start, to the last move"],
   ["Space", "analyse: start and stop the engine"],
   [",", "play the best move"],

@@ -44,3 +44,14 @@ async function unpacked(text) {
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
   return new Response(stream).text();
 }
+
+/**
+ * The address of a game's page.
+ *
+ * @param {string} id
+ * @param {string} [tab] that is open
+ * @param {boolean} [isThinking] if the analysis runs
+ */
+export function gameAddress(id, tab = "moves", isThinking = false) {
+  return `/?game=${encodeURIComponent(id)}${tab === "moves" ? "" : `&tab=${tab}`}${isThinking ? "&think=1" : ""}`;
+}

@@ -7,7 +7,7 @@ import { GameView } from "./game_view.js";
 import { HomeView } from "./home_view.js";
 import { icon } from "./icons.js";
 import { Keys, showHelp } from "./keys.js";
-import { readFragment } from "./links.js";
+import { gameAddress, readFragment } from "./links.js";
 import { newGameDialog } from "./new_game.js";
 import { acceptDrops, openRecordFile } from "./record_files.js";
 import { applyTheme, changeSettings, isDark } from "./settings.js";
@@ -24,7 +24,7 @@ let routes = 0;
 
 /** @type {import("./home_view.js").HomeApp & {route: () => Promise<void>}} */
 const app = {
-  openGame: (id, tab) => go(`/?game=${encodeURIComponent(id)}${tab ? `&tab=${tab}` : ""}${tab === "analysis" ? "&think=1" : ""}`),
+  openGame: (id, tab) => go(gameAddress(id, tab ?? "moves", tab === "analysis")),
   goHome: () => go("/"),
   newGame: () => void startNewGame(false),
   watch: () => void startNewGame(true),
@@ -101,7 +101,7 @@ async function viewOf(url) {
   const linked = await readFragment(url.hash);
   if (linked && "game" in linked) {
     const opened = await createGame({ record: linked.game });
-    history.replaceState(null, "", `/?game=${encodeURIComponent(opened)}`);
+    history.replaceState(null, "", gameAddress(opened));
     return new GameView(app, known, opened, null, false);
   }
   if (linked) {

@@ -31,13 +31,15 @@ export class MovesPanel {
     for (const turn of game.turns) {
       const severity = severities.get(turn.number);
       const name = game.seats[turn.player].label;
+      const notation = turn.type === "resign" ? "resigns" : turn.notation;
       const button = h("button", {
         type: "button",
         class: `move seat-${turn.player}`,
         title: `${turn.number}. ${name}: ${turn.words}`,
-        "aria-label": `Move ${turn.number}, ${name}: ${turn.words}${severity ? `, ${severity}` : ""}`,
+        // What is seen comes first: so can be said to a voice control.
+        "aria-label": `${notation}, move ${turn.number}, ${name}: ${turn.words}${severity ? `, ${severity}` : ""}`,
         onclick: () => this.onGo(turn.number),
-      }, h("span", { class: "mono" }, turn.type === "resign" ? "resigns" : turn.notation),
+      }, h("span", { class: "mono" }, notation),
       severity ? h("span", { class: `mark ${severity}`, "aria-hidden": "true" }, MARKS[severity]) : null);
       this.buttons.set(turn.number, button);
       rounds.set(turn.round, [...(rounds.get(turn.round) ?? []), button]);

@@ -135,7 +135,7 @@ export class ReviewPanel {
    */
   mistake(move, names) {
     const severity = /** @type {import("./types.js").Severity} */ (move.severity);
-    return h("li", {}, h("button", { type: "button", class: "mistake-row", onclick: () => this.handlers.onGo(move.number) },
+    return h("li", {}, h("button", { type: "button", class: "mistake-row", onclick: () => this.handlers.onGo(move.number - 1) },
       h("span", { class: `pill ${severity}` }, SEVERITY_WORDS[severity][0]),
       h("span", { class: "mistake-text" },
         h("span", {}, `${move.number}. ${names[move.player]}: `, h("span", { class: "mono strong" }, move.notation),

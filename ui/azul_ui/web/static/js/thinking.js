@@ -9,7 +9,10 @@ export class Thinking {
   /**
    * @param {import("./game_model.js").GameModel} model
    * @param {import("./analysis_panel.js").AnalysisPanel} panel
-   * @param {{shown: () => Position | null, canPlay: () => boolean, mover: () => string, onChange: () => void}} host
+   * @param {{
+   *   shown: () => Position | null, canPlay: () => boolean, mover: () => string, onStart: () => void,
+   *   onChange: () => void
+   * }} host
    */
   constructor(model, panel, host) {
     this.model = model;
@@ -36,6 +39,7 @@ export class Thinking {
     this.isOn = true;
     this.panel.setThinking(true);
     this.ask();
+    this.host.onStart(); // what it finds should be seen
     this.host.onChange();
   }
 
@@ -75,7 +79,8 @@ export class Thinking {
 
   /** @param {Analysis} analysis */
   receive(analysis) {
-    if (analysis.number !== this.host.shown()?.number) return;
+    // One that was on its way when it was stopped, or the engine or position changed, is no news.
+    if (!this.isOn || analysis.engine !== this.panel.engine.value || analysis.number !== this.host.shown()?.number) return;
     this.latest = analysis;
     this.panel.show(analysis, this.host.canPlay(), this.host.mover());
     if (analysis.status === "final" && this.isOn) {
