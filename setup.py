@@ -12,6 +12,7 @@ LAYERS = {
 CONFIGS = {
     "azul_agents.configs": "configs",
     "azul_agents.configs.train": "configs/train",
+    "azul_agents.configs.train_search": "configs/train_search",
     "azul_agents.configs.tournament": "configs/tournament",
 }
 

@@ -104,7 +104,7 @@ SETTINGS_HEAD = """# Training settings
 
 Every setting of `azul train` and of `azul train-search`, from the docstrings of their configs. A config file holds only what
 differs from the defaults; `--set key=value` changes one setting, such as `--set ppo.entropy=0.01`. An unknown key is an error.
-The configs that we ran are in `configs/train`.
+The configs that we ran are in `configs/train` and `configs/train_search`; `--config quick` finds them by name from any folder.
 """
 
 

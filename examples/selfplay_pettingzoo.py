@@ -2,8 +2,7 @@
 
     python examples/selfplay_pettingzoo.py --games 2000      (half a minute; wins 80% against random)
 
-The policy is a linear softmax, trained by REINFORCE in NumPy. Every move is credited with the reward of its own seat,
-winner or loser.
+The policy is a linear softmax, trained by REINFORCE in NumPy. Every move is credited with the reward of its own seat.
 """
 
 import argparse
@@ -22,23 +21,17 @@ def softmax_policy(parameters, observation, mask):
     return weights / weights.sum()
 
 
-def with_bias(observation):
-    """The observation with a constant 1 appended."""
-    return np.append(observation, np.float32(1))
-
-
 def play(env, seed, parameters, rng):
     """Play one game, `parameters` by seat (None: random); each agent's moves and total reward."""
     env.reset(seed=seed)
-    moves = {agent: [] for agent in env.agents}
-    totals = dict.fromkeys(env.agents, 0.0)
+    moves, totals = {agent: [] for agent in env.agents}, dict.fromkeys(env.agents, 0.0)
     for agent in env.agent_iter():
         seen, reward, terminated, truncated, _ = env.last()
         totals[agent] += reward
         if terminated or truncated:
             env.step(None)
             continue
-        observation, mask = with_bias(seen["observation"]), seen["action_mask"].astype(bool)
+        observation, mask = np.append(seen["observation"], 1.0), seen["action_mask"].astype(bool)
         own = parameters[env.possible_agents.index(agent)]
         policy = mask / mask.sum() if own is None else softmax_policy(own, observation, mask)
         action = int(rng.choice(len(mask), p=policy))
@@ -52,8 +45,7 @@ def learn(parameters, moves, totals):
     for agent, own_moves in moves.items():
         step = LEARNING_RATE * totals[agent] / len(own_moves)
         for observation, policy, action in own_moves:
-            gradient = -policy  # of the log probability, with respect to the logits
-            gradient[action] += 1
+            gradient = (np.arange(len(policy)) == action) - policy  # of the log probability
             parameters += step * np.outer(observation, gradient)
 
 
@@ -62,8 +54,7 @@ def win_rate(env, parameters, games, rng):
     wins = 0
     for game in range(games):
         seat = game % 2
-        players = [None, None]
-        players[seat] = parameters
+        players = [None, parameters] if seat else [parameters, None]
         _, totals = play(env, 1_000_000 + game // 2, players, rng)
         wins += totals[f"player_{seat}"] > 0
     return wins / games
@@ -76,7 +67,6 @@ def main():
     parser.add_argument("--evaluation", type=int, default=200, help="games of each evaluation")
     arguments = parser.parse_args()
     env, rng = azul_v0.env(num_players=2), np.random.default_rng(1)
-    env.reset(seed=0)
     size = env.observation_space("player_0")["observation"].shape[0]
     parameters = np.zeros((size + 1, env.action_space("player_0").n))
     print(f"before: wins {win_rate(env, parameters, arguments.evaluation, rng):.0%} against random")

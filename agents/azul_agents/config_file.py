@@ -17,6 +17,7 @@ from typing import Any, Final, TypeVar, Union, get_args, get_origin, get_type_hi
 
 import yaml
 
+from azul_agents.suggestions import did_you_mean
 from azul_env import brief, shown
 from azul_env.files import read_bounded
 
@@ -55,7 +56,7 @@ def load_config(config_type: type[T], path: Path | None, changes: Sequence[str] 
 
 
 def config_path(kind: str, text: str) -> Path:
-    """The file of a config: a path, or the name of one that the package holds. `kind` is `train` or `tournament`.
+    """The file of a config: a path, or the name of one that the package holds. `kind` is a folder of `configs`.
 
     Raises ValueError, which lists the names, if there is neither.
     """
@@ -65,7 +66,8 @@ def config_path(kind: str, text: str) -> Path:
     known = {file.stem: file for file in sorted((_configs_folder() / kind).glob("*.yaml"))}
     if text not in known:
         raise ValueError(
-            f"there is no config {shown(text)}: name a file, or one of {', '.join(known)}"
+            f"there is no config {shown(text)}{did_you_mean(text, known)}: "
+            f"name a file, or one of {', '.join(known)}"
         )
     return known[text]
 

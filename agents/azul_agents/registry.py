@@ -14,6 +14,7 @@ from importlib.metadata import EntryPoint, entry_points
 from typing import Any, Final, NamedTuple, get_type_hints
 
 from azul_agents.base import Agent
+from azul_agents.suggestions import did_you_mean
 from azul_env import brief, shown
 
 ENTRY_POINTS: Final = "azul.agents"
@@ -97,9 +98,10 @@ def parse_spec(spec: str) -> ParsedSpec:
     if kind is None:
         installed = _installed()
         if name not in installed:
-            known = ", ".join([*_own_kinds(), *installed])
+            names = [*_own_kinds(), *installed]
             raise AgentSpecError(
-                f"unknown agent {quoted(name)}; known: {known}; levels: {', '.join(levels)}"
+                f"unknown agent {quoted(name)}{did_you_mean(name, [*names, *levels])}; "
+                f"known: {', '.join(names)}; levels: {', '.join(levels)}"
             )
         kind = _loaded(installed[name])
     return ParsedSpec(kind, parse_options(kind, rest, spec))

@@ -8,12 +8,12 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from azul_env.extras import install_command
 from azul_env.files import AnyPath, atomic_file
 from azul_env.render.svg import svg
 from azul_env.rules import AnyAction
 from azul_env.state import GameState
 
-INSTALL: Final = "pip install 'azul-env[render]'"
 GIF_COLORS: Final = 128
 PALETTE_SAMPLES: Final = 4  # frames from which the colors of an animation are chosen
 
@@ -24,7 +24,8 @@ def needed(module: str) -> Any:
         return import_module(module)
     except ImportError as error:
         raise ModuleNotFoundError(
-            f"drawing pixels needs {module.partition('.')[0]}: {INSTALL}", name=module
+            f"drawing pixels needs {module.partition('.')[0]}: {install_command('render')}",
+            name=module,
         ) from error
 
 

@@ -164,6 +164,11 @@ def test_worst_moves__are_sorted_by_loss_and_only_mistakes():
     assert [m.number for m in worst_moves(moves, 1)] == [2]
 
 
+def test_worst_moves__begin_with_the_blunders_whatever_points_a_decided_game_loses():
+    moves = [lost(0, 40.0, 0.01, 1), lost(1, 3.0, 0.30, 2), lost(0, 5.0, 0.12, 3)]
+    assert [m.number for m in worst_moves(moves, 3)] == [2, 3, 1]
+
+
 @pytest.mark.parametrize(
     ("chance", "name"),
     [(0.0, None), (0.049, None), (0.05, "inaccuracy"), (0.12, "mistake"), (0.5, "blunder")],

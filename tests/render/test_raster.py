@@ -13,7 +13,7 @@ from azul_env.render import png_bytes, rgb_array, write_gif
 from azul_env.render.window import Window
 from positions import position
 
-MESSAGE = r"pip install 'azul-env\[render\]'"
+MESSAGE = r"pip install .*'azul-env\[render\]'"
 MIDDLE = """azul 2p round 2/50 turn 0 start 1 | - BYRK - BBWW - | YRRK | bag ? lid -
     | 7 B://.RR:...Y.// - | 12 /.Y:W....///..WWW *BK"""
 

@@ -47,5 +47,7 @@ def test_ppo_single_file__learns_to_beat_random_and_plays_in_the_arena(
     assert az.legal_mask(state)[action]
 
 
-def test_ppo_single_file__has_at_most_300_lines() -> None:
-    assert len((EXAMPLES / "ppo_single_file.py").read_text().splitlines()) <= 300
+@pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.py")), ids=lambda path: path.name)
+def test_example__is_short(path: Path) -> None:
+    most = 300 if path.name == "ppo_single_file.py" else 80
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= most

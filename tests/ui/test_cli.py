@@ -1,6 +1,7 @@
 """The `azul` command itself: quick help and version, commands imported only when they are called."""
 
 import importlib
+import itertools
 import os
 import re
 import subprocess
@@ -10,7 +11,7 @@ import pytest
 
 import azul_env
 from azul_ui.cli import COMMANDS
-from ui.command import LAYERS, in_process_of_its_own
+from ui.command import LAYERS, here, in_process_of_its_own
 
 WATCHED = ("numba", "numpy", "torch", "azul_env", "azul_agents", "azul_train", "azul_ui.commands")
 SCRIPT = f"""
@@ -49,8 +50,9 @@ def test_version__is_printed_without_loading_the_engine():
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_help_of_a_command__compiles_nothing(name, tmp_path):
-    out, errors = imported_by(name, "-h", NUMBA_CACHE_DIR=str(tmp_path))
+def test_help_of_a_command__compiles_nothing_and_is_shown_whole(name, tmp_path):
+    out, errors = imported_by(name, "-h", NUMBA_CACHE_DIR=str(tmp_path), COLUMNS="80")
+    assert "…" not in out
     assert f"azul {name}" in out or f"-c {name}" in out
     assert "compiling" not in errors and "torch" not in errors
     assert not list(tmp_path.rglob("*.kernel"))  # compiled code
@@ -64,6 +66,18 @@ def test_help_of_a_command__needs_no_engine_where_it_has_no_defaults_of_it(name)
 def test_agents__are_listed_without_loading_the_engine():
     out, imported = imported_by("agents")
     assert "numba" not in imported and "python:TARGET" in re.sub(r"\s", "", out)
+
+
+@pytest.mark.parametrize("name", ["play", "match", "tournament", "analyse"])
+def test_help_of_a_command__breaks_lines_only_at_the_width_of_the_terminal(
+    name, monkeypatch, capsys
+):
+    monkeypatch.setenv("COLUMNS", "80")
+    text = here(monkeypatch, capsys, name, "--help").out.partition("╭")[0]
+    lines = [line.strip() for line in text.splitlines()]
+    for line, following in itertools.pairwise(lines):
+        if line and following:
+            assert len(f"{line} {following.partition(' ')[0]}") > 77, (line, following)
 
 
 @pytest.mark.parametrize("name", COMMANDS)

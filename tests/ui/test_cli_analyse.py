@@ -32,6 +32,14 @@ def test_position__shows_the_best_moves_with_values_and_words(azul):
     assert sum(shown) in (99, 100, 101) and f"{shown[0]}%" == lines[0].split()[-1]
 
 
+def test_first_analysis__compiles_with_a_bar_of_its_own(tmp_path, monkeypatch):
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    monkeypatch.setenv("FORCE_COLOR", "1")  # bars are shown, as on a terminal
+    code, out, err = in_process_of_its_own("analyse", POSITION, "--agent", "greedy")
+    assert code == 0 and "by greedy" in out, err
+    assert "compiling, once" in err
+
+
 def test_file_with_a_position__is_read_as_one(azul, tmp_path):
     file = tmp_path / "position.txt"
     file.write_text(POSITION + "\n")

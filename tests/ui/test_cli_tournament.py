@@ -6,6 +6,7 @@ import sys
 
 import pytest
 
+from azul_env.extras import install_command
 from azul_ui.terminal import tournament as tournament_terminal
 from ui.command import ROOT, here, in_process_of_its_own
 
@@ -125,5 +126,5 @@ def test_ray_engine_without_ray__names_the_command_that_installs_it(azul, tmp_pa
         "tournament", "random", "greedy", "--engine", "ray", "--out", tmp_path / "out"
     )
     assert (code, out) == (2, "")
-    assert err == "azul: error: this engine needs Ray: pip install 'azul-env[ray]'\n"
+    assert err == f"azul: error: this engine needs Ray: {install_command('ray')}\n"
     assert not (tmp_path / "out").exists()

@@ -11,6 +11,7 @@ import torch
 from rich.console import Console
 
 from azul_agents.neural.model_file import read_model
+from azul_env.extras import install_command
 from azul_train.config import NetworkSize, read_config
 from azul_train.export import export_network
 from azul_train.network import AzulNetwork
@@ -62,16 +63,13 @@ def test_missing_extra__gives_the_command_that_installs_it(tmp_path, missing):
     code, out, err = without([missing], "train", "--out", tmp_path / "runs")
     assert (code, out) == (2, "")
     told = [line for line in err.strip().splitlines() if "compiling the engine" not in line]
-    assert told == [
-        "azul: error: training needs the extra `train`: "
-        "pip install -c constraints.txt 'azul-env[train]'"
-    ]
+    assert told == [f"azul: error: training needs the extra `train`: {install_command('train')}"]
     assert not (tmp_path / "runs").exists()
 
 
 def test_missing_extra__is_told_on_resuming_too(run):
     code, _, err = without(["torch"], "train", "--resume", run.path)
-    assert code == 2 and "pip install -c constraints.txt 'azul-env[train]'" in err
+    assert code == 2 and install_command("train") in err
 
 
 def test_eval_and_export__need_no_library_of_the_extra(model, tmp_path):

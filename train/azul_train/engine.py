@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
 from azul_agents.neural.model_file import read_model
+from azul_env.extras import install_command
 from azul_train.config import RLLIB, TrainConfig
 from azul_train.run.folder import RunFolder
 from azul_train.run.metrics import FINAL, TIME
@@ -17,12 +18,6 @@ if TYPE_CHECKING:
 
 TRAIN_MODULES: Final = ("matplotlib", "tensorboard", "torch", "stable_baselines3", "sb3_contrib")
 RLLIB_MODULES: Final = (*TRAIN_MODULES, "ray", "ray.rllib")
-INSTALL_TRAIN: Final = (
-    "training needs the extra `train`: pip install -c constraints.txt 'azul-env[train]'"
-)
-INSTALL_RLLIB: Final = (
-    "the engine rllib needs the extra `rllib`: pip install -c constraints-ray.txt 'azul-env[rllib]'"
-)
 
 
 def train(
@@ -75,7 +70,10 @@ def check_modules(needs_ray: bool = False) -> None:
         try:
             import_module(module)
         except ImportError:  # RLlib raises it for a part of Ray that is missing
-            raise ImportError(INSTALL_RLLIB if needs_ray else INSTALL_TRAIN) from None
+            what, extra = ("the engine rllib", "rllib") if needs_ray else ("training", "train")
+            raise ImportError(
+                f"{what} needs the extra `{extra}`: {install_command(extra)}"
+            ) from None
 
 
 @contextmanager

@@ -1,7 +1,9 @@
 """The `azul` command. Each subcommand is a function in `azul_ui.commands`, imported when it is called."""
 
+import inspect
 import io
 import math
+import re
 import sys
 import warnings
 from collections.abc import Callable
@@ -13,6 +15,7 @@ import typer
 from typer.core import TyperGroup
 from typer.main import get_command
 
+from azul_ui.error_words import error_words
 from azul_ui.stopping import EXIT_INTERRUPTED
 
 EXIT_BAD_INPUT: Final = 2
@@ -21,25 +24,32 @@ MAX_MESSAGE_LETTERS: Final = 1000
 
 # The function in `azul_ui.commands`, and the first line of its help: `azul --help` imports none of them.
 COMMANDS: Final = {
-    "bench": ("bench:bench", "Measure speeds side by side in one run."),
-    "replay": ("replay:replay", "Step through a recorded game, or verify all games of a file."),
-    "render": ("render:render", "Draw a position or film a game."),
     "play": ("play:play", "Play in the terminal against agents."),
     "web": ("web:web", "Play, watch, review and analyse in the browser."),
     "analyse": ("analyse:analyse", "Judge the moves of a position or of a whole game."),
-    "bot": ("bot:bot", "Let an agent play as a bot: JSON lines in, JSON lines out."),
-    "match": ("match:match", "Let agents play each other, every deal once per rotation of seats."),
-    "tournament": ("tournament:tournament", "Let all agents play all others and rate them."),
+    "replay": ("replay:replay", "Step through a recorded game, or verify all games of a file."),
+    "render": ("render:render", "Draw a position or film a game."),
     "agents": (
         "agents:agents",
         "List the agents with their options and ratings, and the levels for people.",
     ),
+    "match": ("match:match", "Let agents play each other, every deal once per rotation of seats."),
+    "tournament": ("tournament:tournament", "Let all agents play all others and rate them."),
+    "bot": ("bot:bot", "Let an agent play as a bot: JSON lines in, JSON lines out."),
     "train": ("train:train", "Train an agent by self-play with masked PPO."),
-    "train-search": ("train_search:train_search", "Learn the networks of the search."),
     "eval": ("evaluate:evaluate", "Let a trained model play matches against copies of one agent."),
     "export": ("export:export", "Write the best model of a run: plain arrays, no code."),
-    "warmup": ("warmup:warmup", "Compile everything now, so that no command has to later."),
+    "train-search": ("train_search:train_search", "Learn the networks of the search."),
     "fit-evaluation": ("fit_evaluation:fit_evaluation", "Learn the evaluation of the search."),
+    "warmup": ("warmup:warmup", "Compile everything now, so that no command has to later."),
+    "bench": ("bench:bench", "Measure speeds side by side in one run."),
+}
+# The groups of `azul --help`, by the first command of each.
+PANELS: Final = {
+    "play": "Games of people",
+    "agents": "Games of agents",
+    "train": "Learning",
+    "warmup": "Speed",
 }
 
 
@@ -60,8 +70,10 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+_panel = ""
 for _name, (_, _summary) in COMMANDS.items():
-    app.command(_name, help=_summary)(lambda: None)
+    _panel = PANELS.get(_name, _panel)
+    app.command(_name, help=_summary, rich_help_panel=_panel)(lambda: None)
 
 
 def main() -> None:
@@ -73,7 +85,7 @@ def main() -> None:
         _check_arguments(sys.argv[1:])
         app()
     except (ValueError, OSError, ImportError) as error:
-        _say("error", error)
+        _say("error", error_words(error))
         sys.exit(EXIT_BAD_INPUT)
     except MemoryError as error:
         _say("error", f"there is not enough memory: {error}")
@@ -100,7 +112,10 @@ def _azul(
         ),
     ] = False,
 ) -> None:
-    """Azul for reinforcement learning: train, play, match and rate agents, analyse, replay and draw games, measure speed."""
+    """Azul for reinforcement learning: train, play, match and rate agents, analyse, replay and draw games, measure speed.
+
+    To begin: azul play --vs casual, azul match greedy random, azul train --config quick.
+    """
 
 
 def _check_arguments(arguments: list[str]) -> None:
@@ -127,10 +142,16 @@ def _finite(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _imported(name: str) -> Any:
-    module, _, function = COMMANDS[name][0].partition(":")
+    module, _, function_name = COMMANDS[name][0].partition(":")
+    function = getattr(import_module(f"azul_ui.commands.{module}"), function_name)
     alone = typer.Typer(rich_markup_mode="rich", add_completion=False)
-    alone.command(name)(_finite(getattr(import_module(f"azul_ui.commands.{module}"), function)))
+    alone.command(name, help=_paragraphs(function.__doc__))(_finite(function))
     return get_command(alone)
+
+
+def _paragraphs(docstring: str) -> str:
+    """A docstring with one line per paragraph, which help then wraps to the width of the terminal."""
+    return re.sub(r"(?<!\n)\n(?!\n)", " ", inspect.cleandoc(docstring))
 
 
 def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:

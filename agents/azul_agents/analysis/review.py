@@ -124,9 +124,9 @@ def _summary(moves: Sequence[ReviewedMove]) -> PlayerSummary:
 
 
 def worst_moves(moves: Sequence[ReviewedMove], count: int) -> list[ReviewedMove]:
-    """The moves with the largest losses of points, the worst first, ties in order; moves without loss are left out."""
+    """The moves that lost the most win chance, and among equals the most points; moves without loss are left out."""
     mistakes = [move for move in moves if move.loss > 0]
-    return sorted(mistakes, key=lambda move: -move.loss)[:count]
+    return sorted(mistakes, key=lambda move: (-move.win_chance_loss, -move.loss))[:count]
 
 
 def reviewed_move(number: int, before: GameState, action: int, agent: Agent) -> ReviewedMove:

@@ -11,7 +11,8 @@ from contextlib import contextmanager
 from importlib import import_module
 from typing import Any, Final
 
-INSTALL_RAY: Final = "pip install 'azul-env[ray]'"
+from azul_env.extras import install_command
+
 STORE_BYTES: Final = 256 * 2**20  # object store of a local Ray; results are small
 CONNECT_SECONDS: Final = 10.0
 QUIET: Final[dict[str, Any]] = {"log_to_driver": False, "logging_level": logging.ERROR}
@@ -38,7 +39,9 @@ def needed_ray() -> Any:
     try:
         return import_module("ray")
     except ImportError as error:
-        raise ModuleNotFoundError(f"this engine needs Ray: {INSTALL_RAY}", name="ray") from error
+        raise ModuleNotFoundError(
+            f"this engine needs Ray: {install_command('ray')}", name="ray"
+        ) from error
 
 
 @contextmanager

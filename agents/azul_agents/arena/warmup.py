@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from azul_agents.analysis.streaming import analysis_of
 from azul_agents.base import Agent, answers
 from azul_agents.registry import parse_spec
 from azul_env import GameRecorder, legal_mask, new_game, ranking, winners
@@ -25,14 +26,19 @@ SHORT_SECONDS: Final = 0.1
 OWN_KINDS: Final = frozenset({"random", *QUICK_LIMITS})
 
 
-def warm_up(specs: Iterable[str], num_players: int) -> None:
-    """Compile what games between these agents need. Raises AgentSpecError for a wrong spec."""
+def warm_up(specs: Iterable[str], num_players: int, analyses: bool = False) -> None:
+    """Compile what games between these agents need, and with `analyses` what their analyses need.
+
+    Raises AgentSpecError for a wrong spec.
+    """
     _play_short_game(num_players)
     for spec in dict.fromkeys(specs):
         kind, options = parse_spec(spec)
         if kind.name in QUICK_LIMITS:
             with closing(kind.make(spec, _quick(kind.name, options))) as agent:
                 _ask_once(agent, num_players)
+                if analyses:
+                    analysis_of(new_game(num_players, rng=0), agent)
 
 
 def _quick(kind: str, options: Any) -> Any:

@@ -18,10 +18,10 @@ from azul_env import (
     observation_layout,
     observe,
 )
+from azul_env.extras import install_command
 from azul_env.files import open_regular
 from azul_train.kinds import Sb3Options
 
-INSTALL: Final = "pip install -c constraints.txt 'azul-env[train]'"
 OBSERVATION: Final = "observation"  # the key of PettingZoo's observations
 
 
@@ -78,7 +78,7 @@ class Sb3Agent(Agent):
             from stable_baselines3.common.policies import ActorCriticPolicy
             from stable_baselines3.common.save_util import load_from_zip_file
         except ImportError:
-            raise self._error(f"it needs Stable-Baselines3: {INSTALL}") from None
+            raise self._error(f"it needs Stable-Baselines3: {install_command('train')}") from None
         try:
             if os.path.exists(self._path):  # else SB3 adds .zip to the name
                 open_regular(self._path).close()

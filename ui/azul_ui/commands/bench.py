@@ -29,7 +29,7 @@ def bench(
         Path | None,
         typer.Option(
             metavar="FILE.py",
-            help="Also time an engine of your own: a file with play_random_game(num_players, seed).",
+            help="Also time an engine of your own: a file that defines play_random_game.",
         ),
     ] = DEFAULTS.yardstick,
     as_json: Annotated[

@@ -2,19 +2,16 @@
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from azul_env.extras import install_command
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from azul_agents.neural.model_file import Model
-
-
-INSTALL_ONNX: Final = (
-    "--onnx needs the extra `onnx`: pip install -c constraints.txt 'azul-env[onnx]'"
-)
 
 
 def export(
@@ -76,5 +73,5 @@ def onnx_writer() -> "Callable[[Path, Model], None]":
     try:
         from azul_agents.neural.onnx_file import write_onnx
     except ImportError:
-        raise ImportError(INSTALL_ONNX) from None
+        raise ImportError(f"--onnx needs the extra `onnx`: {install_command('onnx')}") from None
     return write_onnx

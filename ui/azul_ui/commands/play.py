@@ -17,11 +17,16 @@ def play(
         typer.Option(
             metavar="AGENT",
             help="An opponent: a level such as casual, or an agent such as greedy (azul agents lists all); "
-            "repeat it for each, or name one for all.",
+            "repeat it for each, or name one for all; if left out, the strongest agent with half a second per move.",
         ),
     ] = None,
     players: Annotated[
-        int | None, typer.Option(min=MIN_PLAYERS, max=MAX_PLAYERS, help="Players at the table.")
+        int | None,
+        typer.Option(
+            min=MIN_PLAYERS,
+            max=MAX_PLAYERS,
+            help="Players at the table; 2 if left out, or as many as are named.",
+        ),
     ] = None,
     seat: Annotated[
         str | None, typer.Option(metavar="N|random", help="Your seat; seat 0 starts.")
@@ -43,8 +48,12 @@ def play(
 ) -> None:
     """Play in the terminal against agents.
 
+    azul play --vs casual
+
+    azul play --vs beginner --vs expert --seat random
+
     Moves are written as 1W3 (white from factory 1 to line 3), CB4 (C is the center) or 0KF (F is the floor); type
-    [bold]help[/] in the game for everything else: legal moves, hints, undo, save and load.
+    [bold]help[/] in the game for everything else: the rules, legal moves, hints, undo, save and load, and an analysis at the end.
 
     Every game is kept as you play, in $AZUL_GAMES or your data folder: [bold]--continue[/] goes on with it.
 

@@ -12,8 +12,11 @@ ROOT = Path("runs/train-search")
 
 def train_search(
     config: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE.yaml", help="Settings that differ from the defaults."),
+        str | None,
+        typer.Option(
+            metavar="NAME|FILE.yaml",
+            help="Settings that differ from the defaults: a shipped config, such as search, or a file.",
+        ),
     ] = None,
     changes: Annotated[
         list[str] | None,
@@ -37,13 +40,14 @@ def train_search(
     new networks are kept, again and again. The first games are played with the linear evaluation, or with the networks that
     ship: --set start=network.
 
-    azul train-search --config configs/train/search.yaml
+    azul train-search --config search
 
     azul train-search --resume runs/train-search/search
 
     A run is a folder, which keeps games, networks and matches as they are made: a run that was stopped or killed goes on
     there. Its networks.npz, copied to agents/azul_agents/search/weights/N_players_network.npz, is what alphabeta plays with.
     """
+    from azul_agents.config_file import config_path
     from azul_ui.terminal.search_training import new_run, resumed_run
 
     if resume is not None:
@@ -53,4 +57,5 @@ def train_search(
             resumed_run(resume)
         return
     with stoppable():
-        new_run(config, changes or [], out or ROOT)
+        path = None if config is None else config_path("train_search", config)
+        new_run(path, changes or [], out or ROOT)

@@ -5,8 +5,9 @@ from typing import Annotated, Final
 
 import typer
 
+from azul_env.extras import install_command
+
 DEFAULT_PORT: Final = 8137
-INSTALL: Final = "pip install 'azul-env[web]'"
 
 
 def web(
@@ -18,7 +19,7 @@ def web(
         int, typer.Option(min=0, max=65535, help="Where to listen; 0 takes any free port.")
     ] = DEFAULT_PORT,
     host: Annotated[
-        str, typer.Option(help="Address to listen on; others can reach only what is not loopback.")
+        str, typer.Option(help="Address to listen on; at the default only this machine connects.")
     ] = "127.0.0.1",
     opens: Annotated[
         bool, typer.Option("--open/--no-open", help="Open the page in the browser.")
@@ -50,7 +51,9 @@ def web(
         import uvicorn  # noqa: F401
         import websockets  # noqa: F401
     except ImportError as error:
-        raise ModuleNotFoundError(f"azul web needs {error.name}: {INSTALL}") from None
+        raise ModuleNotFoundError(
+            f"azul web needs {error.name}: {install_command('web')}"
+        ) from None
     from azul_ui.commands.recorded import last_game
     from azul_ui.web.app import WebConfig
     from azul_ui.web.server import serve

@@ -38,6 +38,7 @@ from azul_env.notation import MAX_LETTERS
 from azul_env.render.scene import scene_of
 from azul_ui.commands.recorded import recorded_game
 from azul_ui.terminal.bars import bar_console
+from azul_ui.terminal.compiling import compile_analysis
 from azul_ui.terminal.words import line_text, percent, ranked_lines
 
 POSITION_START: Final = "azul "
@@ -47,17 +48,24 @@ STYLES: Final = dict(zip(SEVERITIES, ("bold red", "red", "yellow"), strict=True)
 
 def print_analysis(subject: str, spec: str | None, top: int, game: int, as_json: bool) -> None:
     """Analyse a position (its text, or a file that holds one) or a game of a file of records."""
-    with contextlib.closing(make_agent(spec or strongest_spec(NODE_LIMIT))) as judge:
+    spec = spec or strongest_spec(NODE_LIMIT)
+    with contextlib.closing(make_agent(spec)) as judge:
         text = _position_in(subject)
         if text is not None:
-            _analyse_position(parse_state(text), judge, top, as_json)
+            state = parse_state(text)
+            compile_analysis(spec, state.num_players)
+            _analyse_position(state, judge, top, as_json)
         else:
-            _analyse_record(recorded_game(Path(subject), game), judge, top, game, as_json)
+            record = recorded_game(Path(subject), game)
+            compile_analysis(spec, record.num_players)
+            _analyse_record(record, judge, top, game, as_json)
 
 
 def print_mistakes(record: GameRecord, names: Sequence[str], top: int = 3) -> None:
     """Print the worst mistakes of a game, and a summary of each player."""
-    with contextlib.closing(make_agent(strongest_spec(NODE_LIMIT))) as judge:
+    spec = strongest_spec(NODE_LIMIT)
+    compile_analysis(spec, record.num_players)
+    with contextlib.closing(make_agent(spec)) as judge:
         moves = _with_progress(record, judge)
     _print_worst(worst_moves(moves, top), names)
     _print_summaries(summaries(moves, record.num_players), names)

@@ -5,6 +5,7 @@ from contextlib import contextmanager
 
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
+from azul_agents.arena.warmup import warm_up
 from azul_env.core.jit import watched_compilation
 from azul_ui.terminal.bars import bar_console
 
@@ -24,3 +25,9 @@ def compiling() -> Iterator[None]:
         task = bar.add_task("", total=None, visible=False)
         with watched_compilation(lambda: bar.update(task, advance=1, visible=True)):
             yield
+
+
+def compile_analysis(spec: str, num_players: int) -> None:
+    """Compile what analyses by this agent need, with a bar of its own."""
+    with compiling():
+        warm_up([spec], num_players, analyses=True)

@@ -15,6 +15,7 @@ from azul_agents.arena.workers import check_specs
 from azul_agents.bots.python import told_exception
 from azul_agents.command_line import azul_command
 from azul_env import NotationError, ansi, encode_action, parse_action, printable
+from azul_ui.error_words import error_words
 from azul_ui.games.seats import default_opponent
 from azul_ui.games.session import PERSON, GameSession, Happening
 from azul_ui.games.store import GameStore, KeptGame
@@ -27,7 +28,7 @@ from azul_ui.games.words import (
     winner_words,
 )
 from azul_ui.terminal.analysis import print_mistakes
-from azul_ui.terminal.compiling import compiling
+from azul_ui.terminal.compiling import compile_analysis, compiling
 from azul_ui.terminal.game_files import GameFiles
 from azul_ui.terminal.help_text import HELP, RULES
 from azul_ui.terminal.leaving import (
@@ -205,7 +206,9 @@ class TerminalGame:
                 case "":
                     return not self._session.is_over
                 case "help" | "?":
-                    print(HELP.format(continue_command=azul_command("play", "--continue")))
+                    print(HELP)
+                    command = azul_command("play", "--continue")
+                    _say(f"Every game is kept as you play: {command} goes on with it.")
                 case "rules":
                     print(RULES)
                 case "save":
@@ -217,7 +220,7 @@ class TerminalGame:
                 case _:
                     self._move(line)
         except (ValueError, OSError) as error:
-            _say(f"{error}")
+            _say(error_words(error))
         return True
 
     def _is_sure_to_leave(self) -> bool:
@@ -248,6 +251,7 @@ class TerminalGame:
     def _show_hint(self) -> None:
         self._require_game()
         if self._hinting is None:
+            compile_analysis(default_opponent(), self._session.num_players)
             self._hinting = make_agent(default_opponent())
         ranked = self._hinting.analyse(self._session.state)
         print("\n".join(hint_lines(self._session.state, self._hinting.spec, ranked, HINTS)))
@@ -345,7 +349,7 @@ class TerminalGame:
         try:
             self._files.autosave(self._session)
         except (ValueError, OSError) as error:
-            self._news.append(f"NOT SAVED: {error}")
+            self._news.append(f"NOT SAVED: {error_words(error)}")
 
     def _draw(self) -> None:
         """What happened since the table was drawn last, the table, and how the game ended if it did."""

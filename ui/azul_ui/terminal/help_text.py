@@ -21,8 +21,7 @@ R red, K black, W white; lines are 0 (the shortest) to 4; F is the floor.
   save FILE  write the game to a file; load FILE goes on with it
   load FILE  leave this game and go on with the one in a file
   quit       leave, after a question; Ctrl-D and Ctrl-C leave at once
-
-Every game is kept as you play: {continue_command} goes on with it."""
+"""
 
 RULES: Final = """\
 In your turn, take all tiles of one color from a factory or from the center

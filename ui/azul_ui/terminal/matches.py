@@ -11,6 +11,7 @@ from rich.table import Table
 from azul_agents import MatchConfig, MatchResult
 from azul_agents.arena.match import RunningMatch, num_games
 from azul_agents.arena.tables import milliseconds, percent, percent_range
+from azul_agents.arena.warmup import warm_up
 from azul_agents.arena.workers import Finished, check_specs
 from azul_agents.command_line import azul_command
 from azul_agents.neural.model_file import read_model
@@ -60,6 +61,8 @@ def _print_match(match: RunningMatch, as_json: bool) -> None:
     if as_json:
         print(json.dumps(result.to_dict() | {"finished": is_finished}))
         return
+    if not result.games:
+        return
     title = f"{result.games} games" if is_finished else stopped_after(result.games, match.total)
     Console().print(_match_table(result, title))
     for line in forfeit_lines(result):
@@ -70,7 +73,8 @@ def forfeit_lines(result: MatchResult) -> list[str]:
     """Why agents forfeited, a line for each reason."""
     return [
         printable(
-            f"{agent} forfeited {count} game{'s' * (count > 1)}: {brief(reason, MAX_REASON_LETTERS)}"
+            f"{agent} forfeited {count} game{'s' * (count > 1)}: "
+            f"{brief(reason.removeprefix(f'{agent}: '), MAX_REASON_LETTERS)}"
         )
         for agent, tally in zip(result.agents, result.tallies, strict=True)
         for reason, count in tally.reasons.most_common(MAX_REASONS)
@@ -81,13 +85,14 @@ def _say_what_is_kept(match: RunningMatch, record: Path | None, was_there: bool)
     """Say on stderr what a stopped match leaves behind."""
     console = Console(stderr=True, highlight=False, soft_wrap=True)
     if record is None:
-        kept = "no games are kept: --record FILE keeps them"
+        kept = "no games were recorded (--record FILE does that)"
     elif was_there:
         kept = f"{record} is unchanged: only a complete match replaces a file"
     else:
         kept = f"{record} has the {match.result.games} games so far"
-    text = f"{stopped_after(match.result.games, match.total)}; {kept}. A match begins again, {azul_command('tournament')} goes on."
-    console.print(text, markup=False)
+    stopped = stopped_after(match.result.games, match.total)
+    resumed = f"A stopped match starts over; a stopped {azul_command('tournament')} goes on."
+    console.print(f"{stopped}; {kept}. {resumed}", markup=False)
 
 
 def evaluate_model(
@@ -100,6 +105,8 @@ def evaluate_model(
     check_specs(opponents)  # before the first match
     tables = [(f"neural:path={path}", *[spec] * (num_players - 1)) for spec in opponents]
     matches: list[RunningMatch] = []
+    with compiling():
+        warm_up([spec for table in tables for spec in table], num_players)
 
     def show() -> None:
         results = [match.result for match in matches if match.result.games]
@@ -118,7 +125,6 @@ def evaluate_model(
         with games_bar() as progress:
             for spec, table in zip(opponents, tables, strict=True):
                 matches.append(RunningMatch(table, config))
-                matches[-1].warm_up()
                 progress.add_task(f"against {spec}", total=matches[-1].total)
                 matches[-1].play(lambda _: progress.advance(progress.task_ids[-1]))
     except BaseException as error:

@@ -103,20 +103,21 @@ def _as_data(folder: RunFolder) -> dict[str, object]:
 def _print_tables(folder: RunFolder) -> None:
     metrics = folder.read_metrics()
     steps, minutes = length_of(metrics)
-    console = Console(highlight=False, soft_wrap=True)
+    console = Console(highlight=False, soft_wrap=True)  # paths and commands stay whole
+    wrapping = Console(highlight=False)
     groups = {
         name: list(map(evaluation_cells, lines)) for name, lines in evaluations(metrics).items()
     }
     title = f"{steps:,} steps, {minutes:.1f} minutes"
     chance = f"chance level is {percent(1 / folder.config.num_players)}"
-    Console().print(grouped_table(EVALUATION_HEADER, groups, title, chance))
+    wrapping.print(grouped_table(EVALUATION_HEADER, groups, title, chance))
     if gain := gain_of_self_play(metrics):
-        Console(highlight=False).print(gain, markup=False)
+        wrapping.print(gain, markup=False)
     shares = time_shares(metrics)
     if shares:
         parts = ", ".join(f"{name} {share:.1f}%" for name, share in shares.items())
-        console.print(f"time: {parts}")
+        wrapping.print(f"time: {parts}", markup=False)
         if not shares.keys().isdisjoint(GAME_PARTS):
-            console.print(f"environment, masks and scripted opponents: {game_share(shares):.1f}%")
+            wrapping.print(f"environment, masks and scripted opponents: {game_share(shares):.1f}%")
     console.print(f"report: {folder.report}", markup=False)
     console.print(f"play against it: {play_command(folder)}", markup=False)
