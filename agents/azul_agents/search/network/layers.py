@@ -53,3 +53,19 @@ def flat(inner: Layers, ends: Layers) -> Floats:
     """The networks inside rounds and for their ends, one behind the other."""
     parts = [network[name] for network in (inner, ends) for name in SHAPES]
     return np.concatenate([part.ravel() for part in parts]).astype(np.float32)
+
+
+def unflattened(weights: Floats) -> tuple[Layers, Layers]:
+    """The inverse of `flat`."""
+    networks = []
+    for first in (0, NETWORK_SIZE):
+        starts = [first + start for start in _STARTS]
+        bounds = zip(starts[:-1], starts[1:], strict=True)
+        parts = [weights[start:stop] for start, stop in bounds]
+        networks.append(
+            {
+                name: part.reshape(shape)
+                for (name, shape), part in zip(SHAPES.items(), parts, strict=True)
+            }
+        )
+    return networks[0], networks[1]
