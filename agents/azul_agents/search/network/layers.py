@@ -10,6 +10,7 @@
 Layers with an r differ by round. All that depends on one board only is cached by the evaluator.
 """
 
+from itertools import pairwise
 from typing import Final
 
 import numpy as np
@@ -59,9 +60,7 @@ def unflattened(weights: Floats) -> tuple[Layers, Layers]:
     """The inverse of `flat`."""
     networks = []
     for first in (0, NETWORK_SIZE):
-        starts = [first + start for start in _STARTS]
-        bounds = zip(starts[:-1], starts[1:], strict=True)
-        parts = [weights[start:stop] for start, stop in bounds]
+        parts = [weights[first + start : first + stop] for start, stop in pairwise(_STARTS)]
         networks.append(
             {
                 name: part.reshape(shape)
