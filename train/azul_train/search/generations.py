@@ -122,6 +122,7 @@ class SearchRun:
             GENERATION: number,
             "games": len(files) * config.self_play.games_per_file,
             "positions": len(samples.game),
+            "went_on_from": None if start is None else best or "shipped",
             "versions": versions(),
             "commit": commit(),
             "calibration": fitted.calibration,
