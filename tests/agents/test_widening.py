@@ -46,6 +46,22 @@ def test_widened_search__ends_with_the_value_of_all_moves(num_players: int) -> N
             assert narrow._memory.control["breadth"][0] == ALL
 
 
+@pytest.mark.parametrize(("num_players", "least", "most"), [(2, 10, 20), (4, 3, 6)])
+def test_others__have_fewer_moves_in_larger_games(num_players: int, least: int, most: int) -> None:
+    state = new_game(num_players, rng=3)
+    searcher = agent(depth=2, breadth=10)
+    moves = len(searcher.analyse(state))
+    # A node for each of the root's moves and its answers, some of which are searched twice.
+    assert (1 + least) * moves <= searcher.nodes <= (1 + most) * moves
+
+
+def test_others__have_all_moves_where_the_breadth_is_that_of_all() -> None:
+    state = new_game(4, rng=3)
+    searcher = agent(depth=2, breadth=ALL)
+    moves = len(searcher.analyse(state))
+    assert searcher.nodes > 0.7 * moves * moves
+
+
 def test_search_without_a_limit__does_not_widen() -> None:
     searcher = agent(depth=40, breadth=2)
     best_value(searcher, late_positions(2, tiles=7)[0])

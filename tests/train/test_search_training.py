@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from azul_agents.search.linear import linear_evaluator
-from azul_agents.search.network.layers import SHAPES
+from azul_agents.search.network.layers import SHAPES, flat, unflattened
 from azul_agents.search.network.weights_file import read_networks
 from azul_agents.search.pvs import new_memory
 from azul_agents.search.recording_file import load_recording
@@ -84,6 +84,34 @@ def test_network__is_exported_as_it_is() -> None:
     margins, _ = predicted(network, samples, chosen)
     with torch.no_grad():
         assert np.allclose(margins, network(batch_of(samples, chosen))[0].numpy())
+
+
+@pytest.mark.parametrize("num_players", [2, 3])
+def test_network__goes_on_from_its_export(num_players: int) -> None:
+    torch.manual_seed(0)
+    network, other, copy = SearchNetwork(), SearchNetwork(), SearchNetwork()
+    for by_round in (network.own, network.output):
+        torch.nn.init.normal_(by_round.of_round)
+    weights = flat(network.layers(num_players), other.layers(num_players))
+    inner, ends = unflattened(weights)
+    copy.take_over(inner, num_players)
+    samples = samples_of([recorded(num_players)])
+    chosen = np.arange(50)
+    expected, found = (predicted(one, samples, chosen)[0] for one in (network, copy))
+    assert np.allclose(found, expected, atol=1e-4)
+    assert np.array_equal(ends["table"], other.layers(num_players)["table"])
+
+
+def test_fit__without_steps_to_speak_of_stays_where_it_started() -> None:
+    samples = samples_of([recorded(2, games=60)])
+    first = fit(samples, FittingConfig(batch_size=256), seed=1)
+    start = (first.inner.layers(2), first.ends.layers(2))
+    tiny_steps = FittingConfig(batch_size=256, learning_rate=1e-9)
+    same, fresh = (fit(samples, tiny_steps, 1, start=layers) for layers in (start, None))
+    before, after, elsewhere = (
+        fitted.calibration["inner"]["by_round"]["all"]["margin"] for fitted in (first, same, fresh)
+    )
+    assert after == pytest.approx(before, abs=0.05) and elsewhere != before
 
 
 def test_fit__predicts_better_than_the_points_so_far() -> None:

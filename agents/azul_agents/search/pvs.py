@@ -1,7 +1,7 @@
 """Principal variation search: compiled alpha-beta with null windows, to the end of the round.
 
 One player, the searcher, maximizes its value; all others minimize it (the paranoid assumption, which with 2 players is
-plain minimax). Inside a round nothing is hidden and nothing is random; a line ends where the round ends, is scored, and is
+plain minimax). With more players the others choose among few moves, the best for themselves by expected gain. Inside a round nothing is hidden and nothing is random; a line ends where the round ends, is scored, and is
 valued by the evaluator, since the next deal is chance. `deepening` searches the root, `alphabeta` is the agent.
 """
 
@@ -36,6 +36,9 @@ from azul_env.core.words import as_bool, as_int64
 MAX_PLIES: Final = 48  # lines that are longer, which a round of 4 players may have, are cut here
 NODES_PER_LOOK: Final = 64  # at the clock
 NULL_WINDOW: Final = 1e-6
+# By number of players: the share of the breadth that is searched where another one than the searcher moves, since it is
+# ever less likely that all of them play against the searcher, whatever it costs them.
+OTHERS_PERCENT: Final = np.array([0, 0, 100, 50, 30])
 
 # Settings and counters of a search.
 CONTROL: Final = np.dtype(
@@ -236,6 +239,16 @@ def is_time_up(control: Any) -> bool:
 
 
 @kernel
+def breadth_at(memory: SearchMemory, ply: int) -> int:
+    """How many moves of the position at a ply are searched."""
+    control = memory.control[0]
+    breadth, row = control["breadth"], memory.stack[ply]
+    if row["current_player"] == control["searcher"] or breadth == MAX_MOVES:
+        return breadth
+    return max(1, breadth * OTHERS_PERCENT[row["num_players"]] // 100)
+
+
+@kernel
 def search_next_move(memory: SearchMemory, evaluator: Evaluator, ply: int) -> bool:
     """Play the best move not searched yet; true if the position after it, at the next ply, has to be opened."""
     frames: Any = memory.frames  # type checkers take its records for arrays
@@ -291,7 +304,7 @@ def search(
             is_settled = open_node(memory, evaluator, ply)
             is_new = False
         if not is_settled:
-            breadth = min(frame["count"], control["breadth"])
+            breadth = min(frame["count"], breadth_at(memory, ply))
             if frame["searched"] < breadth and frame["low"] < frame["high"]:
                 is_new = search_next_move(memory, evaluator, ply)
                 ply += 1 if is_new else 0

@@ -62,8 +62,10 @@ class SelfPlayConfig:
 class FittingConfig:
     """How the networks are trained."""
 
+    goes_on: bool = False
+    """Train on from the networks that played the games, if networks did, instead of from nothing."""
     outcome_epochs: int = 2
-    """Passes over the ends of rounds, on how the games ended."""
+    """Passes over the ends of rounds, on how the games ended; none if the training goes on from networks."""
     end_epochs: int = 4
     """Passes over the ends of rounds, on the value of the next end."""
     inner_epochs: int = 3

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn.functional import binary_cross_entropy_with_logits
 
+from azul_agents.search.network.layers import Layers
 from azul_agents.search.self_play import NO_END
 from azul_train.search.calibration import calibration_of
 from azul_train.search.config import FittingConfig
@@ -44,8 +45,14 @@ class Fitted(NamedTuple):
     calibration: dict[str, Any]
 
 
-def fit(samples: Samples, config: FittingConfig, seed: int, report: Report = ignore) -> Fitted:
-    """Train both networks from the start."""
+def fit(
+    samples: Samples,
+    config: FittingConfig,
+    seed: int,
+    report: Report = ignore,
+    start: tuple[Layers, Layers] | None = None,
+) -> Fitted:
+    """Train both networks from nothing, or from those inside rounds and for their ends that are given."""
     torch.manual_seed(seed)
     rng = np.random.default_rng(seed)
     judged = samples.game % HELD_OUT == 0
@@ -56,12 +63,18 @@ def fit(samples: Samples, config: FittingConfig, seed: int, report: Report = ign
             raise ValueError("there are too few positions to learn from: play more games")
     outcome = Targets(samples.margin, samples.share)
     first, ends, inner = SearchNetwork(), SearchNetwork(), SearchNetwork()
-    _learn(first, samples, outcome, at_ends, config.outcome_epochs, config, rng, report)
+    if start is None:
+        _learn(first, samples, outcome, at_ends, config.outcome_epochs, config, rng, report)
+    else:
+        first.take_over(start[1], samples.points.shape[1])
     values = values_of_ends(first, samples, config.outcome_share)
     ends.load_state_dict(first.state_dict())
     _learn(ends, samples, values, at_ends, config.end_epochs, config, rng, report)
     values = values_of_ends(ends, samples, config.outcome_share)
-    inner.load_state_dict(ends.state_dict())
+    if start is None:
+        inner.load_state_dict(ends.state_dict())
+    else:
+        inner.take_over(start[0], samples.points.shape[1])
     _learn(inner, samples, values, inside, config.inner_epochs, config, rng, report)
     calibration = {}
     for name, network, own in (("ends", ends, samples.is_end), ("inner", inner, ~samples.is_end)):

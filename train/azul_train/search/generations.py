@@ -17,12 +17,13 @@ from azul_agents.provenance import commit, versions
 from azul_agents.search.alphabeta import AlphaBetaAgent
 from azul_agents.search.evaluator import Evaluator
 from azul_agents.search.linear import linear_evaluator
+from azul_agents.search.network.layers import Floats, unflattened
 from azul_agents.search.network.weights_file import (
     network_evaluator,
     read_networks,
+    shipped_networks,
     write_networks,
 )
-from azul_agents.search.shipped import evaluator_named
 from azul_env.files import write_atomically
 from azul_train.search.fitting import fit
 from azul_train.search.folder import BEST, GENERATION, LINEAR, SearchRunFolder
@@ -60,7 +61,7 @@ class SearchRun:
         """Play, learn and compare; what came of it."""
         self._play(number, best)
         if not self.folder.has_learned(number):
-            self._learn(number)
+            self._learn(number, best)
         new = self._evaluator(number)
         against_best = self._match(number, new, BEST, self._evaluator(best))
         against_linear = against_best
@@ -97,8 +98,8 @@ class SearchRun:
         new_evaluator = partial(self._evaluator(best), config.num_players)
         play_generation(folder, config, number, new_evaluator, on_games)
 
-    def _learn(self, number: int) -> None:
-        """Train networks on the games of the last generations."""
+    def _learn(self, number: int, best: int | None) -> None:
+        """Train networks on the games of the last generations, the latest of which were played with the best ones."""
         config = self.config
         files = []
         for line in self.folder.generations()[max(0, number - config.memory) :]:
@@ -107,13 +108,21 @@ class SearchRun:
         files += files_of(self.folder.generation(number), config)
         samples = samples_of(recordings_in(files, config))
         seed = int(np.random.SeedSequence(config.seed, spawn_key=(number,)).generate_state(1)[0])
-        fitted = fit(samples, config.fitting, seed, self._report)
+        start = self._networks(best) if config.fitting.goes_on else None
+        fitted = fit(
+            samples,
+            config.fitting,
+            seed,
+            self._report,
+            None if start is None else unflattened(start),
+        )
         card = {
             "made_by": "azul train-search",
             "num_players": config.num_players,
             GENERATION: number,
             "games": len(files) * config.self_play.games_per_file,
             "positions": len(samples.game),
+            "went_on_from": None if start is None else best or "shipped",
             "versions": versions(),
             "commit": commit(),
             "calibration": fitted.calibration,
@@ -156,11 +165,18 @@ class SearchRun:
 
     def _evaluator(self, generation: int | None) -> MakeEvaluator:
         """The evaluator with the networks of a generation; None: what the run starts from."""
-        if generation is None:
-            is_linear = self.config.start == LINEAR
-            return linear_evaluator if is_linear else partial(evaluator_named, self.config.start)
-        weights = read_networks(self.folder.networks_of(generation))
+        weights = self._networks(generation)
+        if weights is None:
+            return linear_evaluator
         return partial(network_evaluator, weights=weights)
+
+    def _networks(self, generation: int | None) -> Floats | None:
+        """The networks of a generation; None: those that the run starts from, if there are some."""
+        if generation is not None:
+            return read_networks(self.folder.networks_of(generation))
+        if self.config.start == LINEAR:
+            return None
+        return shipped_networks(self.config.num_players)
 
     def _export(self, generation: int, line: dict[str, Any]) -> None:
         """Copy the networks of a generation to where the best ones are, with its results in their card."""

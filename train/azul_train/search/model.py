@@ -24,6 +24,9 @@ from azul_agents.search.network.layers import (
 )
 
 BOARD_SCALE: Final = 0.1  # of the features' weights in the beginning
+BY_ROUND: Final = (
+    "board_bias", "own", "other", "hidden_bias", "scores", "output", "output_bias"
+)  # fmt: skip
 FIRST_SPREAD: Final = 12.0  # points: the output from which it is computed begins with half of it
 
 
@@ -47,6 +50,12 @@ class ByRound(nn.Module):
     def all(self) -> Tensor:
         """The parameter for all rounds."""
         return self.shared + self.of_round
+
+    def set_all(self, parts: Tensor) -> None:
+        """Take over the parameter for all rounds: what they share is their mean."""
+        with torch.no_grad():
+            self.shared.copy_(parts.mean(dim=0))
+            self.of_round.copy_(parts - self.shared)
 
 
 class SearchNetwork(nn.Module):
@@ -95,15 +104,19 @@ class SearchNetwork(nn.Module):
 
     def layers(self, num_players: int) -> Layers:
         """The layers as the compiled evaluator has them, which adds up the other boards."""
-        parts = {
-            name: getattr(self, name).all()
-            for name in (
-                "board_bias", "own", "other", "hidden_bias", "scores", "output", "output_bias"
-            )
-        }  # fmt: skip
+        parts = {name: getattr(self, name).all() for name in BY_ROUND}
         parts["other"] = parts["other"] / (num_players - 1)
         parts["board"], parts["table"] = self.board.weight[:-1], self.table.weight
         return {name: part.detach().numpy().astype(np.float32) for name, part in parts.items()}
+
+    def take_over(self, layers: Layers, num_players: int) -> None:
+        """The inverse of `layers`."""
+        for name in BY_ROUND:
+            factor = num_players - 1 if name == "other" else 1
+            getattr(self, name).set_all(factor * torch.from_numpy(layers[name]))
+        with torch.no_grad():
+            self.board.weight[:-1] = torch.from_numpy(layers["board"])
+            self.table.weight.copy_(torch.from_numpy(layers["table"]))
 
 
 def _product(inputs: Tensor, layer: ByRound, rounds: Tensor, is_turned: bool = False) -> Tensor:

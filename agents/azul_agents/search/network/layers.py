@@ -10,6 +10,7 @@
 Layers with an r differ by round. All that depends on one board only is cached by the evaluator.
 """
 
+from itertools import pairwise
 from typing import Final
 
 import numpy as np
@@ -53,3 +54,17 @@ def flat(inner: Layers, ends: Layers) -> Floats:
     """The networks inside rounds and for their ends, one behind the other."""
     parts = [network[name] for network in (inner, ends) for name in SHAPES]
     return np.concatenate([part.ravel() for part in parts]).astype(np.float32)
+
+
+def unflattened(weights: Floats) -> tuple[Layers, Layers]:
+    """The inverse of `flat`."""
+    networks = []
+    for first in (0, NETWORK_SIZE):
+        parts = [weights[first + start : first + stop] for start, stop in pairwise(_STARTS)]
+        networks.append(
+            {
+                name: part.reshape(shape)
+                for (name, shape), part in zip(SHAPES.items(), parts, strict=True)
+            }
+        )
+    return networks[0], networks[1]
