@@ -9,6 +9,7 @@ import torch
 
 from azul_agents import MatchConfig, MatchResult, run_match
 from azul_agents.neural.model_file import read_model
+from azul_env import GameBatch
 from azul_train import train
 from azul_train.export import export_network, load_network
 from azul_train.network import AzulNetwork
@@ -18,7 +19,7 @@ from azul_train.run.progress import EVALUATION, IMITATION, SELF_PLAY, Progress
 from azul_train.run.training_run import CHOICE_DEALS, FINAL_DEALS
 from azul_train.sb3.checkpoint import load_checkpoint
 from azul_train.sb3.training import Sb3Run
-from azul_train.selfplay.network_agent import NetworkAgent
+from azul_train.selfplay.network_agent import frozen
 from train.tiny import new_folder, tiny_config, without_times
 
 LEARNING = (
@@ -220,9 +221,17 @@ def test_snapshots__stay_frozen_through_a_run(tmp_path):
     run.begin()
     run.learn()
     snapshot = next(member for member in run.league.members if member.is_snapshot)
-    assert isinstance(snapshot.agent, NetworkAgent)
-    assert weights(snapshot.agent.network) == first != weights(run.network)
-    assert weights(load_network(folder.snapshots / "000000000.npz")) == first
+    assert (
+        weights(load_network(folder.snapshots / "000000000.npz")) == first != weights(run.network)
+    )
+    games = GameBatch(50, seed=1)
+
+    def answers(agent: Any) -> list[int]:
+        rngs = [np.random.default_rng(1)] * 50
+        return agent.act_batch(games.rows, games.legal_masks(), rngs).tolist()
+
+    kept = frozen(load_network(folder.snapshots / "000000000.npz"), "kept")
+    assert answers(snapshot.agent) == answers(kept) != answers(frozen(run.network, "latest"))
 
 
 def test_warm_start__is_noted_and_is_what_the_run_begins_with(tmp_path):

@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from azul_agents.neural.model_file import Model, read_model, write_model
+from azul_agents.neural.model_file import PATTERNS, Model, read_model, write_model
 from azul_train.config import NetworkSize
 from azul_train.network import AzulNetwork
 
@@ -26,6 +26,6 @@ def model_of(network: AzulNetwork, card: Mapping[str, Any]) -> Model:
 def load_network(path: Path) -> AzulNetwork:
     """The network in a model file, for further training. Raises ModelFileError."""
     model = read_model(path)
-    network = AzulNetwork(model.num_players, NetworkSize(**model.size))
+    network = AzulNetwork(model.num_players, NetworkSize(**({PATTERNS: 0} | model.size)))
     network.load_state_dict({name: torch.tensor(a) for name, a in model.arrays.items()})
     return network
