@@ -238,6 +238,9 @@ class TrainConfig:
     """Round cap of a game."""
     reward: dict[str, float] = field(default_factory=lambda: {"outcome": 0.5, "round_margin": 0.03})
     """Weights by name of reward; the learner gets the weighted sum."""
+    start: str | None = None
+    """Model to go on from instead of random weights: a file, or `ppo` for the packaged one. Its layers must have the sizes
+    of `network`; if it sees no patterns, their weights start at 0."""
     network: NetworkSize = field(default_factory=NetworkSize)
     """Size of the network."""
     ppo: PPOConfig = field(default_factory=PPOConfig)
@@ -303,6 +306,8 @@ class TrainConfig:
             raise ValueError(
                 "league and imitation are only for the engine sb3: with rllib the learner plays itself"
             )
+        if self.start is not None:
+            raise ValueError("start is only for the engine sb3")
         for name, shared in (("env_runners", "games"), ("learners", "batch_size")):
             number, total = max(1, getattr(self.rllib, name)), getattr(self.ppo, shared)
             if total % number:

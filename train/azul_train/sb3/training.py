@@ -8,11 +8,12 @@ from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import Logger
 
+from azul_agents.neural.agent import model_path
 from azul_agents.registry import make_agent
 from azul_env import shown
 from azul_env.core.arguments import whole_number
 from azul_train.config import TrainConfig
-from azul_train.export import export_network, load_network
+from azul_train.export import copy_weights, export_network, load_network
 from azul_train.network import AzulNetwork
 from azul_train.run.folder import RunFolder
 from azul_train.run.progress import IMITATION, OnProgress
@@ -63,7 +64,10 @@ class Sb3Run(TrainingRun):
         return policy.network
 
     def begin(self) -> None:
-        """Imitate the teacher if there is one, and start the games against a first snapshot."""
+        """Take over a model and imitate the teacher, if there are any, and start the games against a first snapshot."""
+        if self.config.start is not None:
+            with model_path(self.config.start, self.config.num_players) as path:
+                copy_weights(path, self.network)
         if self.config.imitation.teacher is not None and self.config.imitation.samples:
             self.evaluate_untrained()
             self._imitate()
