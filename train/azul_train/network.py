@@ -13,6 +13,7 @@ move leaves behind for the others. Beside the observation the trunk sees pattern
 
 import torch
 from torch import Tensor, nn
+from torch.nn import functional
 
 from azul_agents.neural.model_file import CENTER_INPUTS, CENTER_KINDS, NUM_KINDS
 from azul_agents.neural.patterns import num_patterns, pattern_layer, placed_layer
@@ -69,14 +70,7 @@ class AzulNetwork(nn.Module):
             observations[:, self._marker.slice],
         )
         center = torch.relu(self.center(torch.cat(center_inputs, 1)))
-        inputs = (
-            observations[:, : self._factories.start],
-            observations[:, self._factories.stop :],
-            factories.sum(1),
-            center,
-            *self._patterns(observations),
-        )
-        trunk = torch.relu(self.trunk_1(torch.cat(inputs, 1)))
+        trunk = torch.relu(self._trunk_1(observations, torch.cat((factories.sum(1), center), 1)))
         trunk = torch.relu(self.trunk_2(trunk))
         keys = torch.cat((self.factory_key(factories), self.center_key(center)[:, None]), 1)
         kinds = self._kinds(observations)
@@ -110,6 +104,20 @@ class AzulNetwork(nn.Module):
         center = self._center_counts(observations)[..., None]
         in_center = center == torch.arange(1, CENTER_KINDS + 1)
         return on_factories.to(observations.dtype), in_center.to(observations.dtype)
+
+    def _trunk_1(self, observations: Tensor, sources: Tensor) -> Tensor:
+        """The trunk's first layer, in two products: no gradient flows back to what is given."""
+        given = (
+            observations[:, : self._factories.start],
+            observations[:, self._factories.stop :],
+            *self._patterns(observations),
+        )
+        weight = self.trunk_1.weight
+        begin = observations.shape[1] - self._factories.size  # of the columns of the sources
+        end = begin + sources.shape[1]
+        of_given = torch.cat((weight[:, :begin], weight[:, end:]), 1)
+        from_sources = functional.linear(sources, weight[:, begin:end], self.trunk_1.bias)
+        return from_sources + functional.linear(torch.cat(given, 1), of_given)
 
     def _patterns(self, observations: Tensor) -> tuple[Tensor, ...]:
         """What the fixed layers find on the walls; nothing in a network without them."""
