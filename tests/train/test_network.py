@@ -85,7 +85,7 @@ def test_same_tiles_on_two_factories__are_the_same_moves(num_players: int) -> No
 
 
 @pytest.mark.parametrize("num_players", [2, 3, 4])
-@pytest.mark.parametrize("size", [SMALL, NetworkSize(), replace(SMALL, patterns=0)])
+@pytest.mark.parametrize("size", [SMALL, NetworkSize(), replace(SMALL, patterns=1)])
 def test_export__equals_the_network(num_players: int, size: NetworkSize, tmp_path: Path) -> None:
     network = network_of(num_players, size)
     path = tmp_path / "model.npz"
@@ -125,17 +125,17 @@ def test_file__gives_back_the_network_to_the_bit(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("num_players", [2, 3, 4])
 def test_files__know_the_networks_arrays(num_players: int) -> None:
-    for size in (SMALL, replace(SMALL, patterns=0)):
+    for size in (SMALL, replace(SMALL, patterns=1)):
         weights = AzulNetwork(num_players, size).state_dict()
         expected = {name: tuple(array.shape) for name, array in weights.items()}
         assert array_shapes(num_players, asdict(size)) == expected
 
 
 def test_file_from_before_there_were_patterns__gives_a_network_without_them(tmp_path: Path) -> None:
-    model = model_of(network_of(2, replace(SMALL, patterns=0)), {})
+    model = model_of(network_of(2), {})
     old_size = {name: width for name, width in model.size.items() if name != "patterns"}
     write_model(tmp_path / "model.npz", model._replace(size=old_size))
-    assert load_network(tmp_path / "model.npz").size == replace(SMALL, patterns=0)
+    assert load_network(tmp_path / "model.npz").size == SMALL
 
 
 @pytest.mark.parametrize("num_players", [2, 3, 4])

@@ -1,5 +1,6 @@
 """Whole runs, small ones: they learn, they can be repeated, and they leave behind what they promise."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,7 +23,7 @@ from azul_train.run.training_run import CHOICE_DEALS, FINAL_DEALS
 from azul_train.sb3.checkpoint import load_checkpoint
 from azul_train.sb3.training import Sb3Run
 from azul_train.selfplay.network_agent import frozen
-from train.tiny import new_folder, tiny_config, tiny_network, without_times
+from train.tiny import TINY_NETWORK, new_folder, tiny_config, without_times
 
 LEARNING = (
     "steps=10240",
@@ -241,7 +242,7 @@ def test_run_that_goes_on_from_a_model__begins_with_its_moves(tmp_path):
     torch.manual_seed(5)
     old = AzulNetwork(2, NetworkSize(**size))
     export_network(old, tmp_path / "old.npz", {})
-    config = tiny_config("steps=256", f"start={tmp_path / 'old.npz'}")
+    config = tiny_config("steps=256", "network.patterns=1", f"start={tmp_path / 'old.npz'}")
     folder = new_folder(tmp_path, config)
     train(config, folder)
     start = load_network(folder.start_model)
@@ -262,8 +263,9 @@ def test_run_that_goes_on_from_a_model__begins_with_its_moves(tmp_path):
     ],
 )
 def test_model_of_another_size__is_no_start(changes, problem, tmp_path):
-    export_network(tiny_network(), tmp_path / "old.npz", {})
-    config = tiny_config("steps=256", f"start={tmp_path / 'old.npz'}", *changes)
+    export_network(AzulNetwork(2, replace(TINY_NETWORK, patterns=1)), tmp_path / "old.npz", {})
+    start = f"start={tmp_path / 'old.npz'}"
+    config = tiny_config("steps=256", "network.patterns=1", start, *changes)
     with pytest.raises(ModelFileError, match=problem):
         train(config, new_folder(tmp_path, config))
 

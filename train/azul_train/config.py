@@ -51,7 +51,7 @@ class NetworkSize:
     """Size of the keys of sources, which distinguish equal offers."""
     value: int = 64
     """Width of the value head's hidden layer."""
-    patterns: int = 1
+    patterns: int = 0
     """1: the trunk sees runs of tiles and nearly complete rows, columns and colors; 0: the observation alone."""
 
     def __post_init__(self) -> None:

@@ -8,7 +8,8 @@ offer this many tiles of a color share it:
     logit(source, color, destination) = turns[color, kind(source, color), destination] + query[color] . key(source)
 
 The kind is how many tiles there are: 1 to 4 on a factory, 1 to 6 or more in the center. The second term is about what the
-move leaves behind for the others. Beside the observation the trunk sees patterns on the walls, found by fixed layers.
+move leaves behind for the others. Beside the observation the trunk may see patterns on the walls, found by
+fixed layers.
 """
 
 import torch
