@@ -196,10 +196,10 @@ def test_later_rounds__hold_the_teachers_answers_to_the_students_games():
     shown = collect_samples(teacher, config, 600)
     assert samples.rows.tobytes() != shown.rows.tobytes()
     # An untrained student collects few points, and the teacher's actions are still the best for the moment.
-    assert samples.rows["scores"].max() < shown.rows["scores"].max()
+    assert samples.rows["scores"].mean() < 0.8 * shown.rows["scores"].mean()
     for state, action in zip(states_of(samples)[::20], samples.actions[::20].tolist(), strict=True):
         values = {move.action: move.value for move in GreedyAgent().analyse(state)}
-        assert values[action] == max(values.values())
+        assert values[action] == pytest.approx(max(values.values()))
 
 
 def test_warm_start__reports_all_samples_of_all_rounds():
