@@ -6,7 +6,9 @@ import onnxruntime
 import pytest
 
 from azul_agents.neural.agent import NeuralPolicy
+from azul_agents.neural.onnx_file import onnx_model
 from example_runs import ROOT
+from models import SMALL, random_model
 from ui.command import here
 
 MODELS = ROOT / "agents" / "azul_agents" / "neural" / "models"
@@ -41,6 +43,16 @@ def test_onnx__equals_the_npz_player(players, tmp_path, monkeypatch, capsys):
     moves = [np.where(masks, numbers, -np.inf).argmax(1) for numbers in (logits, expected_logits)]
     np.testing.assert_array_equal(*moves)
     assert "card" in session.get_modelmeta().custom_metadata_map
+
+
+def test_onnx__of_a_model_that_sees_patterns_equals_the_npz_player():
+    model = random_model(2, size=SMALL | {"patterns": 1})
+    session = onnxruntime.InferenceSession(onnx_model(model).SerializeToString())
+    observations, _ = positions(2)
+    logits, values = session.run(["logits", "value"], {"observation": observations})
+    expected_logits, expected_values = NeuralPolicy(model).logits_and_values(observations)
+    np.testing.assert_allclose(logits, expected_logits, **TOLERANCE)
+    np.testing.assert_allclose(values, expected_values, **TOLERANCE)
 
 
 def test_onnx__name_must_say_so(tmp_path, monkeypatch, capsys):

@@ -14,8 +14,9 @@ from azul_env.core.batch import write_masks
 from azul_env.envs.opponents import AllGames
 from azul_train.config import ImitationConfig, TrainConfig
 from azul_train.export import model_of
-from azul_train.selfplay.imitation import Samples, ThreadedAgent, collect_samples, imitate
-from azul_train.selfplay.network_agent import observed
+from azul_train.selfplay.imitation import Samples, collect_samples, imitate, warm_start
+from azul_train.selfplay.network_agent import frozen, observed
+from azul_train.selfplay.teacher import Teacher
 from train.tiny import tiny_network
 
 REWARD = {"outcome": 0.5, "round_margin": 0.03}
@@ -37,9 +38,8 @@ def config_of(
 def collected(
     count: int, num_players: int = 2, random_moves: float = 0.0, seed: int = 1, max_rounds: int = 2
 ) -> Samples:
-    return collect_samples(
-        make_agent("greedy"), config_of(count, num_players, random_moves, seed, max_rounds)
-    )
+    config = config_of(count, num_players, random_moves, seed, max_rounds)
+    return collect_samples(Teacher(make_agent("greedy")), config, count)
 
 
 def states_of(samples: Samples) -> list[GameState]:
@@ -110,8 +110,8 @@ def test_same_seed__gives_the_same_samples():
 
 def test_number_of_threads__does_not_change_the_samples_of_a_search():
     def searched(threads: int) -> Samples:
-        teacher = ThreadedAgent("alphabeta:nodes=50", threads)
-        return collect_samples(teacher, config_of(300, random_moves=0.1, seed=4))
+        teacher = Teacher.of_spec("alphabeta:nodes=50", threads)
+        return collect_samples(teacher, config_of(300, random_moves=0.1, seed=4), 300)
 
     one, three = searched(1), searched(3)
     assert one.rows.tobytes() == three.rows.tobytes()
@@ -120,7 +120,8 @@ def test_number_of_threads__does_not_change_the_samples_of_a_search():
 
 def test_progress__is_told_up_to_the_number_of_samples():
     told: list[int] = []
-    collect_samples(make_agent("greedy"), config_of(200), told.append)
+    teacher = Teacher(make_agent("greedy"))
+    collect_samples(teacher, config_of(200), 200, on_samples=told.append)
     assert told == sorted(told)
     assert (told[0], told[-1]) == (0, 200)
 
@@ -131,7 +132,7 @@ def test_teacher_that_breaks_the_rules__is_an_error():
         return (~masks).argmax(axis=1)
 
     with pytest.raises(ValueError, match=r"illegal action \d+ .*SOURCE_EMPTY"):
-        collect_samples(wrong, config_of(10))
+        collect_samples(Teacher(wrong), config_of(10), 10)
 
 
 def test_imitating_greedy__raises_accuracy_on_unseen_positions_far_above_chance():
@@ -170,7 +171,44 @@ def test_imitation__is_the_same_for_the_same_seed_and_leaves_nothing_out_of_smal
         torch.manual_seed(1)
         network = tiny_network()
         told: list[int] = []
-        result = imitate(network, samples, TrainConfig(), told.append)
+        result = imitate(network, samples, TrainConfig(), on_batch=told.append)
         assert told == [50, 100]
         results.append((result, network.turns.weight.tolist()))
     assert results[0] == results[1]
+
+
+def test_values_of_a_search__tell_about_returns_what_one_game_cannot():
+    config = config_of(3000, random_moves=0.1, max_rounds=50)
+    samples = collect_samples(Teacher.of_spec("alphabeta:nodes=50", 1), config, 3000)
+    expected = samples.value_targets(1.0)
+    assert np.array_equal(samples.value_targets(0.0), samples.returns)
+    assert np.allclose(samples.value_targets(0.5), (samples.returns + expected) / 2)
+    assert expected.mean() == pytest.approx(samples.returns.mean())
+    assert 0.3 < np.corrcoef(expected, samples.returns)[0, 1] < 0.95
+    assert np.array_equal(collected(50).value_targets(1.0), collected(50).returns)
+
+
+def test_later_rounds__hold_the_teachers_answers_to_the_students_games():
+    torch.manual_seed(1)
+    student, teacher = frozen(tiny_network(), "student"), Teacher(make_agent("greedy"))
+    config = config_of(600, max_rounds=50)
+    samples = collect_samples(teacher, config, 600, number=1, student=student)
+    shown = collect_samples(teacher, config, 600)
+    assert samples.rows.tobytes() != shown.rows.tobytes()
+    # An untrained student collects few points, and the teacher's actions are still the best for the moment.
+    assert samples.rows["scores"].mean() < 0.8 * shown.rows["scores"].mean()
+    for state, action in zip(states_of(samples)[::20], samples.actions[::20].tolist(), strict=True):
+        values = {move.action: move.value for move in GreedyAgent().analyse(state)}
+        assert values[action] == pytest.approx(max(values.values()))
+
+
+def test_warm_start__reports_all_samples_of_all_rounds():
+    plan = ImitationConfig("greedy", 500, epochs=2, batch_size=50, rounds=2)
+    told: list[tuple[int, int]] = []
+    torch.manual_seed(1)
+    result = warm_start(
+        tiny_network(), TrainConfig(imitation=plan), lambda *report: told.append(report)
+    )
+    assert told == sorted(told)
+    assert told[-1] == (500 + 2 * 250 + 2 * 500, 500 + 2 * 250 + 2 * 500)
+    assert 0 < result["accuracy"] < 1

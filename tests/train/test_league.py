@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 import torch
 
-from azul_agents import make_agent
+from azul_agents import NeuralAgent, make_agent
 from azul_env import GameBatch
 from azul_env.observation import observation_size
 from azul_train.config import LeagueConfig
 from azul_train.selfplay.league import MIN_PRIORITY, WIN_RATE_GAMES, League
-from azul_train.selfplay.network_agent import NetworkAgent
+from azul_train.selfplay.network_agent import frozen
 from train.tiny import lowest_action, tiny_network
 
 SCRIPTED = {name: make_agent(name) for name in ("greedy", "random")}
@@ -122,21 +122,20 @@ def test_state_of_another_league__is_refused():
 def test_snapshot__stays_as_it_was_while_the_learner_learns():
     torch.manual_seed(1)
     network = tiny_network()
-    snapshot, learner = NetworkAgent.frozen(network, "first"), NetworkAgent(network)
+    snapshot = frozen(network, "first")
     batch = GameBatch(200, seed=1)
 
-    def answers(agent: NetworkAgent) -> list[int]:
+    def answers(agent: NeuralAgent) -> list[int]:
         rngs = [np.random.default_rng(1)] * len(batch)
         return agent.act_batch(batch.rows, batch.legal_masks(), rngs).tolist()
 
     sampled = answers(snapshot)
-    assert answers(learner) == sampled
+    assert answers(frozen(network, "second")) == sampled
     optimizer = torch.optim.Adam(network.parameters(), 0.01)
     for _ in range(5):
         loss = network(torch.rand(64, observation_size(2)))[0].square().sum()
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
-    assert answers(learner) != sampled
+    assert answers(frozen(network, "third")) != sampled
     assert answers(snapshot) == sampled
-    assert not any(weights.requires_grad for weights in snapshot.network.parameters())

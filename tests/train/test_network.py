@@ -1,5 +1,6 @@
 """The network: what it knows before any learning, and that a file gives it back."""
 
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import numpy as np
@@ -7,11 +8,12 @@ import pytest
 import torch
 
 from azul_agents.neural.agent import NeuralPolicy
-from azul_agents.neural.model_file import array_shapes
+from azul_agents.neural.model_file import array_shapes, write_model
+from azul_agents.neural.patterns import pattern_layer, placed_layer
 from azul_agents.registry import make_agent
 from azul_env import GameState, apply_action, from_dict, legal_mask, new_game, observe, to_dict
 from azul_train.config import NetworkSize
-from azul_train.export import export_network, load_network
+from azul_train.export import export_network, load_network, model_of
 from azul_train.network import AzulNetwork
 
 torch.set_num_threads(1)  # more only wait for each other where tests share the cores
@@ -83,7 +85,7 @@ def test_same_tiles_on_two_factories__are_the_same_moves(num_players: int) -> No
 
 
 @pytest.mark.parametrize("num_players", [2, 3, 4])
-@pytest.mark.parametrize("size", [SMALL, NetworkSize()])
+@pytest.mark.parametrize("size", [SMALL, NetworkSize(), replace(SMALL, patterns=1)])
 def test_export__equals_the_network(num_players: int, size: NetworkSize, tmp_path: Path) -> None:
     network = network_of(num_players, size)
     path = tmp_path / "model.npz"
@@ -123,7 +125,33 @@ def test_file__gives_back_the_network_to_the_bit(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("num_players", [2, 3, 4])
 def test_files__know_the_networks_arrays(num_players: int) -> None:
-    size = {"trunk": SMALL.trunk, "source": SMALL.source, "key": SMALL.key, "value": SMALL.value}
-    weights = AzulNetwork(num_players, SMALL).state_dict()
-    expected = {name: tuple(array.shape) for name, array in weights.items()}
-    assert array_shapes(num_players, size) == expected
+    for size in (SMALL, replace(SMALL, patterns=1)):
+        weights = AzulNetwork(num_players, size).state_dict()
+        expected = {name: tuple(array.shape) for name, array in weights.items()}
+        assert array_shapes(num_players, asdict(size)) == expected
+
+
+def test_file_from_before_there_were_patterns__gives_a_network_without_them(tmp_path: Path) -> None:
+    model = model_of(network_of(2), {})
+    old_size = {name: width for name, width in model.size.items() if name != "patterns"}
+    write_model(tmp_path / "model.npz", model._replace(size=old_size))
+    assert load_network(tmp_path / "model.npz").size == SMALL
+
+
+@pytest.mark.parametrize("num_players", [2, 3, 4])
+def test_patterns__are_what_placements_of_full_lines_will_make(num_players: int) -> None:
+    placed, patterns = placed_layer(num_players), pattern_layer(num_players)
+    for state in some_states(num_players, seed=3):
+        seen = observe(state)
+        units = np.maximum(placed[0] + seen @ placed[1:], 0)
+        board = state.players[state.current_player]
+        wall = np.array(board.wall, bool)
+        for line, (color, count) in enumerate(board.pattern_lines):
+            if count == line + 1:
+                wall[line, (line + color) % 5] = True
+        np.testing.assert_allclose(units[:25].reshape(5, 5), wall, atol=1e-5)
+        found = np.maximum(patterns[0] + units @ patterns[1:], 0)
+        pairs = (wall[:, 1:] & wall[:, :-1]).sum() + (wall[1:] & wall[:-1]).sum()
+        is_pair = (patterns[1:26].sum(axis=0) == 2) & (patterns[0] == -1)
+        assert is_pair.sum() == 40
+        assert found[is_pair].sum() == pytest.approx(pairs, abs=1e-4)

@@ -7,8 +7,8 @@ import torch
 from azul_agents import make_agent
 from azul_env import GameBatch, GameState, observe
 from azul_env.core.state import Rows
-from azul_train.selfplay.imitation import ThreadedAgent
-from azul_train.selfplay.network_agent import NetworkAgent, observed
+from azul_train.selfplay.network_agent import frozen, observed
+from azul_train.selfplay.teacher import Teacher
 from train.tiny import tiny_network
 
 
@@ -32,7 +32,7 @@ def test_network__sees_what_the_environment_shows_the_player_to_move(num_players
     assert np.array_equal(written, masks)
 
 
-def test_network_agent__draws_from_the_softmax_over_legal_moves():
+def test_frozen_network__draws_from_the_softmax_over_legal_moves():
     torch.manual_seed(3)
     network = tiny_network()
     with torch.no_grad():
@@ -42,7 +42,7 @@ def test_network_agent__draws_from_the_softmax_over_legal_moves():
     logits, _ = network(torch.from_numpy(observed(rows, masks.copy())))
     chances = logits.masked_fill(~torch.from_numpy(masks), -torch.inf).softmax(1)[0]
     one = [np.random.default_rng(1)] * 20_000
-    actions = NetworkAgent.frozen(network, "frozen").act_batch(many, many_masks, one)
+    actions = frozen(network, "frozen").act_batch(many, many_masks, one)
     shares = np.bincount(actions, minlength=masks.shape[1]) / len(actions)
     assert chances.max() > 3 / masks.sum()
     assert shares == pytest.approx(chances.detach().numpy(), abs=0.015)
@@ -72,9 +72,22 @@ def test_agent__plays_the_same_in_many_games_as_one_by_one(spec, num_players):
 
 
 @pytest.mark.parametrize("threads", [1, 3])
-def test_agents_that_share_games_out__play_as_one_does(threads):
+def test_teacher__judges_as_its_agent_plays_and_values(threads):
     rows, masks = some_games(3, count=11)
-    agent, shared = make_agent("alphabeta:nodes=50"), ThreadedAgent("alphabeta:nodes=50", threads)
+    agent, teacher = (
+        make_agent("alphabeta:nodes=50"),
+        Teacher.of_spec("alphabeta:nodes=50", threads),
+    )
     expected = np.asarray(agent.act_batch(rows, masks, rngs(11))).tolist()
-    assert shared.act_batch(rows, masks, rngs(11)).tolist() == expected
-    assert shared.act_batch(rows[:2], masks[:2], rngs(2)).tolist() == expected[:2]  # fewer games
+    actions, values = teacher.judge(rows, masks, rngs(11))
+    assert actions.tolist() == expected
+    for state, action, value in zip(rows, expected, values.tolist(), strict=True):
+        best = agent._search(GameState(state.reshape(1)), exact_values=False)[0]
+        assert (best.action, best.value) == (action, value)
+    fewer = teacher.judge(rows[:2], masks[:2], rngs(2))
+    assert fewer[0].tolist() == expected[:2]
+
+
+def test_teacher_without_values__says_so():
+    rows, masks = some_games(2, count=3)
+    assert np.isnan(Teacher.of_spec("greedy", 2).judge(rows, masks, rngs(3))[1]).all()

@@ -1,5 +1,6 @@
 """Whole runs, small ones: they learn, they can be repeated, and they leave behind what they promise."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -8,8 +9,11 @@ import pytest
 import torch
 
 from azul_agents import MatchConfig, MatchResult, run_match
-from azul_agents.neural.model_file import read_model
+from azul_agents.neural.model_file import ModelFileError, read_model
+from azul_env import GameBatch
+from azul_env.observation import observation_size
 from azul_train import train
+from azul_train.config import NetworkSize
 from azul_train.export import export_network, load_network
 from azul_train.network import AzulNetwork
 from azul_train.run.folder import RunFolder
@@ -18,8 +22,8 @@ from azul_train.run.progress import EVALUATION, IMITATION, SELF_PLAY, Progress
 from azul_train.run.training_run import CHOICE_DEALS, FINAL_DEALS
 from azul_train.sb3.checkpoint import load_checkpoint
 from azul_train.sb3.training import Sb3Run
-from azul_train.selfplay.network_agent import NetworkAgent
-from train.tiny import new_folder, tiny_config, without_times
+from azul_train.selfplay.network_agent import frozen
+from train.tiny import TINY_NETWORK, new_folder, tiny_config, without_times
 
 LEARNING = (
     "steps=10240",
@@ -220,9 +224,50 @@ def test_snapshots__stay_frozen_through_a_run(tmp_path):
     run.begin()
     run.learn()
     snapshot = next(member for member in run.league.members if member.is_snapshot)
-    assert isinstance(snapshot.agent, NetworkAgent)
-    assert weights(snapshot.agent.network) == first != weights(run.network)
-    assert weights(load_network(folder.snapshots / "000000000.npz")) == first
+    assert (
+        weights(load_network(folder.snapshots / "000000000.npz")) == first != weights(run.network)
+    )
+    games = GameBatch(50, seed=1)
+
+    def answers(agent: Any) -> list[int]:
+        rngs = [np.random.default_rng(1)] * 50
+        return agent.act_batch(games.rows, games.legal_masks(), rngs).tolist()
+
+    kept = frozen(load_network(folder.snapshots / "000000000.npz"), "kept")
+    assert answers(snapshot.agent) == answers(kept) != answers(frozen(run.network, "latest"))
+
+
+def test_run_that_goes_on_from_a_model__begins_with_its_moves(tmp_path):
+    size = {"trunk": 32, "source": 8, "key": 4, "value": 8, "patterns": 0}
+    torch.manual_seed(5)
+    old = AzulNetwork(2, NetworkSize(**size))
+    export_network(old, tmp_path / "old.npz", {})
+    config = tiny_config("steps=256", "network.patterns=1", f"start={tmp_path / 'old.npz'}")
+    folder = new_folder(tmp_path, config)
+    train(config, folder)
+    start = load_network(folder.start_model)
+    games = torch.rand(20, observation_size(2))
+    with torch.no_grad():
+        assert torch.allclose(start(games)[0], old(games)[0], atol=1e-5)
+        assert not torch.allclose(load_network(folder.model)(games)[0], old(games)[0], atol=1e-5)
+    assert start.size.patterns == 1
+
+
+@pytest.mark.parametrize(
+    ("changes", "problem"),
+    [
+        (("network.trunk=16",), "this run needs one for 2 players of size"),
+        (("num_players=3",), "this run needs one for 3 players"),
+        (("network.patterns=0",), "set network.patterns to 1"),
+        (("start=nowhere.npz",), "there is no such file"),
+    ],
+)
+def test_model_of_another_size__is_no_start(changes, problem, tmp_path):
+    export_network(AzulNetwork(2, replace(TINY_NETWORK, patterns=1)), tmp_path / "old.npz", {})
+    start = f"start={tmp_path / 'old.npz'}"
+    config = tiny_config("steps=256", "network.patterns=1", start, *changes)
+    with pytest.raises(ModelFileError, match=problem):
+        train(config, new_folder(tmp_path, config))
 
 
 def test_warm_start__is_noted_and_is_what_the_run_begins_with(tmp_path):

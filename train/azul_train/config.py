@@ -51,10 +51,14 @@ class NetworkSize:
     """Size of the keys of sources, which distinguish equal offers."""
     value: int = 64
     """Width of the value head's hidden layer."""
+    patterns: int = 0
+    """1: the trunk sees runs of tiles and nearly complete rows, columns and colors; 0: the observation alone."""
 
     def __post_init__(self) -> None:
-        check_least(self, 1, *vars(self))
-        check_most(self, MAX_NETWORK_WIDTH, *vars(self))
+        check_least(self, 1, "trunk", "source", "key", "value")
+        check_least(self, 0, "patterns")
+        check_most(self, MAX_NETWORK_WIDTH, "trunk", "source", "key", "value")
+        check_most(self, 1, "patterns")
 
 
 @dataclass(frozen=True)
@@ -148,16 +152,21 @@ class ImitationConfig:
     """Learning rate of Adam."""
     random_moves: float = 0.1
     """Share of random moves while collecting, for a variety of positions."""
+    rounds: int = 1
+    """Rounds of collecting an equal part of the samples and fitting all so far. In the first the teacher plays, in later
+    ones the student does, and the teacher says what it would have played (DAgger)."""
+    teacher_value: float = 0.5
+    """Weight of the teacher's own value of a position in the value target, if it is a search; the rest is how the game ended."""
     threads: int = 2
     """Threads of a searching teacher; the samples are the same for any number."""
 
     def __post_init__(self) -> None:
         check_least(self, 0, "samples")
-        check_least(self, 1, "epochs", "batch_size", "threads")
+        check_least(self, 1, "epochs", "batch_size", "rounds", "threads")
         check_positive(self, "learning_rate")
-        check_share(self, "random_moves")
+        check_share(self, "random_moves", "teacher_value")
         check_most(self, MAX_STEPS, "samples", "epochs", "batch_size")
-        check_most(self, MAX_PROCESSES, "threads")
+        check_most(self, MAX_PROCESSES, "rounds", "threads")
         if self.teacher is not None:
             _check_agents("teacher", [self.teacher])
         elif self.samples:
@@ -229,6 +238,9 @@ class TrainConfig:
     """Round cap of a game."""
     reward: dict[str, float] = field(default_factory=lambda: {"outcome": 0.5, "round_margin": 0.03})
     """Weights by name of reward; the learner gets the weighted sum."""
+    start: str | None = None
+    """Model to go on from instead of random weights: a file, or `ppo` for the packaged one. Its layers must have the sizes
+    of `network`; if it sees no patterns, their weights start at 0."""
     network: NetworkSize = field(default_factory=NetworkSize)
     """Size of the network."""
     ppo: PPOConfig = field(default_factory=PPOConfig)
@@ -294,6 +306,8 @@ class TrainConfig:
             raise ValueError(
                 "league and imitation are only for the engine sb3: with rllib the learner plays itself"
             )
+        if self.start is not None:
+            raise ValueError("start is only for the engine sb3")
         for name, shared in (("env_runners", "games"), ("learners", "batch_size")):
             number, total = max(1, getattr(self.rllib, name)), getattr(self.ppo, shared)
             if total % number:

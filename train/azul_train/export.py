@@ -7,7 +7,13 @@ from typing import Any
 
 import torch
 
-from azul_agents.neural.model_file import Model, read_model, write_model
+from azul_agents.neural.model_file import (
+    PATTERNS,
+    Model,
+    ModelFileError,
+    read_model,
+    write_model,
+)
 from azul_train.config import NetworkSize
 from azul_train.network import AzulNetwork
 
@@ -26,6 +32,30 @@ def model_of(network: AzulNetwork, card: Mapping[str, Any]) -> Model:
 def load_network(path: Path) -> AzulNetwork:
     """The network in a model file, for further training. Raises ModelFileError."""
     model = read_model(path)
-    network = AzulNetwork(model.num_players, NetworkSize(**model.size))
+    network = AzulNetwork(model.num_players, NetworkSize(**({PATTERNS: 0} | model.size)))
     network.load_state_dict({name: torch.tensor(a) for name, a in model.arrays.items()})
     return network
+
+
+def copy_weights(path: Path, network: AzulNetwork) -> None:
+    """Give a network the weights in a model file; those of patterns that the model does not see become 0.
+
+    Raises ModelFileError, a ValueError, in one line.
+    """
+    model = read_model(path)
+    size = asdict(network.size)
+    if model.num_players != network.num_players or {**size, **model.size, PATTERNS: 0} != {
+        **size,
+        PATTERNS: 0,
+    }:
+        raise ModelFileError(
+            f"{path}: a network for {model.num_players} players of size {model.size}; this run needs one for "
+            f"{network.num_players} players of size {size}"
+        )
+    with torch.no_grad():
+        for name, weights in network.state_dict().items():
+            array = torch.tensor(model.arrays[name])
+            if array.ndim == 2 and array.shape[1] > weights.shape[1]:
+                raise ModelFileError(f"{path}: it sees patterns: set network.patterns to 1")
+            weights.zero_()
+            weights[tuple(slice(length) for length in array.shape)] = array

@@ -8,13 +8,16 @@ offer this many tiles of a color share it:
     logit(source, color, destination) = turns[color, kind(source, color), destination] + query[color] . key(source)
 
 The kind is how many tiles there are: 1 to 4 on a factory, 1 to 6 or more in the center. The second term is about what the
-move leaves behind for the others.
+move leaves behind for the others. Beside the observation the trunk may see patterns on the walls, found by
+fixed layers.
 """
 
 import torch
 from torch import Tensor, nn
+from torch.nn import functional
 
 from azul_agents.neural.model_file import CENTER_INPUTS, CENTER_KINDS, NUM_KINDS
+from azul_agents.neural.patterns import num_patterns, pattern_layer, placed_layer
 from azul_env.core.spec import FACTORY_CAPACITY, NUM_COLORS, NUM_DESTINATIONS
 from azul_env.observation import observation_parts, observation_size
 from azul_train.config import NetworkSize
@@ -22,6 +25,9 @@ from azul_train.config import NetworkSize
 
 class AzulNetwork(nn.Module):
     """Logits of all actions and the value of a batch of observations (float32)."""
+
+    placed: Tensor  # the fixed layers of `azul_agents.neural.patterns`
+    patterns: Tensor
 
     def __init__(self, num_players: int, size: NetworkSize | None = None) -> None:
         super().__init__()
@@ -32,6 +38,11 @@ class AzulNetwork(nn.Module):
         self._marker = parts["marker_in_center"]
         self.num_factories = self._factories.shape[0]
         observed = observation_size(num_players) - self._factories.size
+        if size.patterns:
+            observed += num_patterns(num_players)
+            for name, layer in (("placed", placed_layer), ("patterns", pattern_layer)):
+                fixed = torch.from_numpy(layer(num_players).copy())
+                self.register_buffer(name, fixed, persistent=False)
         self.factory = nn.Linear(NUM_COLORS * FACTORY_CAPACITY, size.source)
         self.center = nn.Linear(CENTER_INPUTS, size.source)
         self.trunk_1 = nn.Linear(observed + 2 * size.source, size.trunk)
@@ -60,8 +71,7 @@ class AzulNetwork(nn.Module):
             observations[:, self._marker.slice],
         )
         center = torch.relu(self.center(torch.cat(center_inputs, 1)))
-        rest = (observations[:, : self._factories.start], observations[:, self._factories.stop :])
-        trunk = torch.relu(self.trunk_1(torch.cat((*rest, factories.sum(1), center), 1)))
+        trunk = torch.relu(self._trunk_1(observations, torch.cat((factories.sum(1), center), 1)))
         trunk = torch.relu(self.trunk_2(trunk))
         keys = torch.cat((self.factory_key(factories), self.center_key(center)[:, None]), 1)
         kinds = self._kinds(observations)
@@ -95,6 +105,27 @@ class AzulNetwork(nn.Module):
         center = self._center_counts(observations)[..., None]
         in_center = center == torch.arange(1, CENTER_KINDS + 1)
         return on_factories.to(observations.dtype), in_center.to(observations.dtype)
+
+    def _trunk_1(self, observations: Tensor, sources: Tensor) -> Tensor:
+        """The trunk's first layer, in two products: no gradient flows back to what is given."""
+        given = (
+            observations[:, : self._factories.start],
+            observations[:, self._factories.stop :],
+            *self._patterns(observations),
+        )
+        weight = self.trunk_1.weight
+        begin = observations.shape[1] - self._factories.size  # of the columns of the sources
+        end = begin + sources.shape[1]
+        of_given = torch.cat((weight[:, :begin], weight[:, end:]), 1)
+        from_sources = functional.linear(sources, weight[:, begin:end], self.trunk_1.bias)
+        return from_sources + functional.linear(torch.cat(given, 1), of_given)
+
+    def _patterns(self, observations: Tensor) -> tuple[Tensor, ...]:
+        """What the fixed layers find on the walls; nothing in a network without them."""
+        if not self.size.patterns:
+            return ()
+        placed = torch.relu(torch.addmm(self.placed[0], observations, self.placed[1:]))
+        return placed, torch.relu(torch.addmm(self.patterns[0], placed, self.patterns[1:]))
 
     def _kinds(self, observations: Tensor) -> Tensor:
         """The place of every offer (source, color) among all pairs (color, kind); of the first kind where none is."""

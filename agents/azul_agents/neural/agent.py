@@ -1,10 +1,11 @@
 """Agents around trained networks: `neural` from a file, `ppo` with the packaged models."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache
 from importlib.resources import as_file, files
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,8 @@ from azul_agents.registry import AgentSpecError, quoted
 from azul_env import GameState, Rows, legal_mask, num_actions
 from azul_env.observation import observation_size
 from azul_env.state import checked_rows
+
+PACKAGED: Final = "ppo"
 
 
 class Preference(NamedTuple):
@@ -151,9 +154,12 @@ def _unnormalized(logits: NDArray[np.float32], temperature: float) -> NDArray[np
     return np.exp((logits.astype(np.float64) - highest) / temperature)
 
 
-@cache
-def packaged_policy(num_players: int) -> NeuralPolicy:
-    """The packaged network. Raises ModelFileError if there is none for this number of players."""
+@contextmanager
+def model_path(model: str, num_players: int) -> Iterator[Path]:
+    """The path of a model file; `ppo` is the packaged one. Raises ModelFileError if there is none for this number of players."""
+    if model != PACKAGED:
+        yield Path(model)
+        return
     file = files("azul_agents.neural") / "models" / f"{num_players}_players.npz"
     if not file.is_file():
         raise ModelFileError(
@@ -161,6 +167,13 @@ def packaged_policy(num_players: int) -> NeuralPolicy:
             "train one (azul train) and use neural:path=MODEL.npz"
         )
     with as_file(file) as path:
+        yield path
+
+
+@cache
+def packaged_policy(num_players: int) -> NeuralPolicy:
+    """The packaged network. Raises ModelFileError if there is none for this number of players."""
+    with model_path(PACKAGED, num_players) as path:
         return NeuralPolicy.load(path)
 
 

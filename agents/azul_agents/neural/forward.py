@@ -10,7 +10,8 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from azul_agents.neural.model_file import CENTER_INPUTS, CENTER_KINDS, NUM_KINDS, Model
+from azul_agents.neural.model_file import CENTER_INPUTS, CENTER_KINDS, NUM_KINDS, PATTERNS, Model
+from azul_agents.neural.patterns import pattern_layer, placed_layer
 from azul_env.core.jit import array_kernel, kernel
 from azul_env.core.spec import (
     FACTORY_CAPACITY,
@@ -20,7 +21,7 @@ from azul_env.core.spec import (
     NUM_DESTINATIONS,
 )
 from azul_env.core.state import Rows
-from azul_env.observation import observation_parts, write_observation
+from azul_env.observation import observation_parts, observation_size, write_observation
 
 Vector = NDArray[np.float32]
 Matrix = NDArray[np.float32]
@@ -32,6 +33,7 @@ CENTER: Final = np.array([parts["center"].start for parts in PARTS])
 MARKER: Final = np.array([parts["marker_in_center"].start for parts in PARTS])
 FACTORY_HIGH: Final = np.float32(PARTS[0]["factories"].high[0])  # what counts are divided by
 CENTER_HIGH: Final = np.float32(PARTS[0]["center"].high[0])
+FIXED: Final = ("placed", "patterns")  # layers that no file holds
 AT_ONCE: Final = 4  # rows added in one pass, so that the sums stay in registers
 
 
@@ -48,6 +50,8 @@ class Layers(NamedTuple):
     center_key: Matrix
     value_1: Matrix
     value_2: Matrix
+    placed: Matrix  # fixed, and without outputs in a model that sees no patterns
+    patterns: Matrix
 
 
 def layers_of(model: Model) -> Layers:
@@ -57,7 +61,12 @@ def layers_of(model: Model) -> Layers:
         bias, weight = model.arrays[f"{name}.bias"], model.arrays[f"{name}.weight"]
         return np.ascontiguousarray(np.vstack((bias[None], weight.T)), np.float32)
 
-    return Layers(*(turned(name) for name in Layers._fields))
+    fixed = [placed_layer(model.num_players), pattern_layer(model.num_players)]
+    if not model.size.get(PATTERNS):
+        fixed = [np.zeros((1 + observation_size(model.num_players), 0), np.float32)]
+        fixed += [np.zeros((1, 0), np.float32)]
+    learned = [name for name in Layers._fields if name not in FIXED]
+    return Layers(*(turned(name) for name in learned), *fixed)
 
 
 @kernel
@@ -163,10 +172,17 @@ def _write_trunk(
 ) -> None:
     """Write the units that both heads see. The factories are the part of the observation from start to stop."""
     rest = len(observation) - (stop - start)
-    inputs = np.empty(rest + len(sources), np.float32)
+    direct = rest + len(sources)
+    placed = layers.placed.shape[1]
+    inputs = np.empty(direct + placed + layers.patterns.shape[1], np.float32)
     _copy(observation[:start], inputs)
     _copy(observation[stop:], inputs[start:])
     _copy(sources, inputs[rest:])
+    seen = inputs[direct:]
+    apply_layer(layers.placed, observation, seen[:placed])
+    _relu(seen[:placed])
+    apply_layer(layers.patterns, seen[:placed], seen[placed:])
+    _relu(seen[placed:])
     between = np.empty(len(trunk), np.float32)
     apply_layer(layers.trunk_1, inputs, between)
     _relu(between)

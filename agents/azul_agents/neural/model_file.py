@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from azul_agents.array_file import UNREADABLE, array_in, header_in, members_of, open_archive
 from azul_agents.kinds import MAX_NETWORK_WIDTH
+from azul_agents.neural.patterns import num_patterns
 from azul_env import brief, observation_layout, shown
 from azul_env.core.spec import FACTORY_CAPACITY, NUM_COLORS, NUM_DESTINATIONS
 from azul_env.files import atomic_file, open_regular, parse_json
@@ -22,6 +23,7 @@ from azul_env.observation import observation_parts, observation_size
 
 FORMAT: Final = 1
 SIZES: Final = ("trunk", "source", "key", "value")  # widths that a model is free to choose
+PATTERNS: Final = "patterns"  # in a size: 1 if the trunk sees patterns; older files do not have it
 CENTER_KINDS: Final = 6  # one to five tiles of a color in the center, and six or more
 NUM_KINDS: Final = FACTORY_CAPACITY + CENTER_KINDS
 CENTER_INPUTS: Final = NUM_COLORS * (CENTER_KINDS + 1) + 1  # kinds, counts, and the marker
@@ -86,6 +88,8 @@ def array_shapes(num_players: int, size: Mapping[str, int]) -> dict[str, tuple[i
     """The arrays that a network of this size consists of."""
     trunk, source, key, value = (size[name] for name in SIZES)
     seen_directly = observation_size(num_players) - observation_parts(num_players)["factories"].size
+    if size.get(PATTERNS):
+        seen_directly += num_patterns(num_players)
     layers = {
         "factory": (source, NUM_COLORS * FACTORY_CAPACITY),
         "center": (source, CENTER_INPUTS),
@@ -150,9 +154,11 @@ def _model_of(text: str) -> Model:
         raise ModelFileError(
             "it was trained on another layout of the observation than this version has; train it again"
         )
-    if not isinstance(size, dict) or sorted(size) != sorted(SIZES):
+    if not isinstance(size, dict) or sorted({*size} - {PATTERNS}) != sorted(SIZES):
         raise ModelFileError(f"its size is {shown(size)}; it must give {', '.join(SIZES)}")
-    widths = size.values()
+    if size.get(PATTERNS, 0) not in (0, 1):
+        raise ModelFileError(f"its size is {shown(size)}; {PATTERNS} must be 0 or 1")
+    widths = [size[name] for name in SIZES]
     if not all(type(width) is int and 0 < width <= MAX_NETWORK_WIDTH for width in widths):
         raise ModelFileError(
             f"its size is {shown(size)}; "

@@ -21,7 +21,8 @@ import onnx
 from numpy.typing import NDArray
 from onnx import helper, numpy_helper
 
-from azul_agents.neural.model_file import CENTER_KINDS, NUM_KINDS, Model
+from azul_agents.neural.model_file import CENTER_KINDS, NUM_KINDS, PATTERNS, Model
+from azul_agents.neural.patterns import pattern_layer, placed_layer
 from azul_env import FACTORY_CAPACITY, NUM_COLORS, NUM_DESTINATIONS, num_actions, num_factories
 from azul_env.files import atomic_file
 from azul_env.observation import observation_parts, observation_size
@@ -63,6 +64,11 @@ class _Graph:
     def relu_layer(self, name: str, value: str) -> str:
         """A linear layer with ReLU."""
         return self.add("Relu", self.layer(name, value))
+
+    def fixed_layer(self, matrix: NDArray[np.float32], value: str) -> str:
+        """A layer with ReLU that is the same for every model; the first row is the bias."""
+        product = self.add("MatMul", value, self.constant(matrix[1:]))
+        return self.add("Relu", self.add("Add", product, self.constant(matrix[0])))
 
     def part(self, start: int, stop: int) -> str:
         """Columns of the observation."""
@@ -136,12 +142,15 @@ def _sources(
 
 def _trunk(graph: _Graph, part: Part, model: Model, factories: str, center: str) -> str:
     """The units that both heads see."""
-    inputs = (
+    inputs = [
         graph.part(0, part.start),
         graph.part(part.stop, observation_size(model.num_players)),
         graph.add("ReduceSum", factories, graph.constant([1], np.int64), keepdims=0),
         center,
-    )
+    ]
+    if model.size.get(PATTERNS):
+        placed = graph.fixed_layer(placed_layer(model.num_players), OBSERVATION)
+        inputs += [placed, graph.fixed_layer(pattern_layer(model.num_players), placed)]
     joined = graph.add("Concat", *inputs, axis=1)
     return graph.relu_layer("trunk_2", graph.relu_layer("trunk_1", joined))
 

@@ -65,14 +65,21 @@ class AlphaBetaAgent(Agent):
         """The actions that `act` chooses in many games: in one compiled loop, unless there is a time limit."""
         if self.options.time is not None:
             return super().act_batch(rows, legal_masks, rngs)
-        actions = np.zeros(len(rows), np.int64)
+        return self.judge_batch(rows)[0]
+
+    def judge_batch(self, rows: Rows) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """The chosen actions of many games and their values to the players to move, in points; no time limit holds.
+
+        Caller guarantees that the games are on and have the same number of players.
+        """
+        actions, values = np.zeros(len(rows), np.int64), np.zeros(len(rows))
         self._memory.control["prune"] = 1
         self._memory.control["keeps_table"] = 0
         self._memory.control["node_limit"] = self.options.nodes or NO_LIMIT
         evaluator = self._evaluator(int(rows["num_players"][0]))
         rows = np.ascontiguousarray(rows)
-        choose_in_all(rows, self._memory, evaluator, self._max_depth, actions)
-        return actions
+        choose_in_all(rows, self._memory, evaluator, self._max_depth, actions, values)
+        return actions, values
 
     def analyse(self, state: GameState) -> list[MoveValue]:
         """All moves, each with the margin of points it leads to; equal factories are listed once."""

@@ -211,7 +211,12 @@ def choose_in_all(
     evaluator: Evaluator,
     max_depth: int,
     actions: NDArray[np.int64],
+    values: NDArray[np.float64],
 ) -> None:
-    """The best action of every game. Caller guarantees that all games are on and that there is no time limit."""
+    """Write the best action of every game and its value to the player to move, in points.
+
+    Caller guarantees that all games are on and that there is no time limit.
+    """
     for i in range(len(rows)):
         actions[i] = choose(rows, i, memory, evaluator, max_depth)
+        values[i] = memory.root_values[0]

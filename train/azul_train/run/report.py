@@ -116,7 +116,9 @@ def _evaluation(config: TrainConfig, metrics: list[Line]) -> str:
     if final_evaluation(metrics):
         what = "The best model, on deals that were used neither to train nor to select it"
     if BEFORE_SELF_PLAY in groups:
-        start = "after the warm start by imitation" if imitation_of(metrics) else "untrained"
+        start = "untrained" if config.start is None else f"the model {config.start}"
+        if imitation_of(metrics):
+            start = "after the warm start by imitation"
         what = (
             f"The agent before self-play ({start}) and the best model after it, on the same deals, which were used neither "
             "to train nor to select it"
@@ -188,6 +190,7 @@ def _settings(folder: RunFolder, config: TrainConfig) -> str:
         ("engine", config.engine),
         ("reward", rewards),
         ("opponents", league),
+        ("start", config.start or "random weights"),
         ("warm start", f"imitation of {teacher}" if teacher else "none"),
         ("parallel games", f"{config.ppo.games:,}"),
         ("network", ", ".join(f"{name} {width}" for name, width in vars(config.network).items())),

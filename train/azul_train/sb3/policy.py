@@ -1,7 +1,8 @@
 """The network as a policy of MaskablePPO."""
 
-from typing import Any
+from typing import Any, Final
 
+import torch
 from gymnasium import spaces
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 from stable_baselines3.common.type_aliases import Schedule
@@ -10,6 +11,9 @@ from torch import Tensor, nn
 from azul_env.observation import observation_size
 from azul_train.config import NetworkSize
 from azul_train.network import AzulNetwork
+
+ILLEGAL: Final = -1e8  # the logit of illegal actions; -inf would make the entropy NaN
+NEGLIGIBLE: Final = -80.0  # log probability: the least whose exponential is a normal float32
 
 
 class AzulPolicy(MaskableActorCriticPolicy):
@@ -36,6 +40,32 @@ class AzulPolicy(MaskableActorCriticPolicy):
         make_optimizer: Any = self.optimizer_class
         rate = lr_schedule(1)
         self.optimizer = make_optimizer(network.parameters(), lr=rate, **self.optimizer_kwargs)
+
+    def forward(
+        self, obs: Any, deterministic: bool = False, action_masks: Any = None
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """Actions, values and log probabilities, as of MaskablePPO's own policy, in one pass without checks."""
+        logits, values = self.network(obs)
+        log_probabilities = _masked_log_softmax(logits, action_masks)
+        if deterministic:
+            actions = log_probabilities.argmax(1)
+        else:  # in double precision, so that illegal actions, of probability 0, are never sampled
+            cumulative = log_probabilities.double().exp().cumsum(1)
+            thresholds = torch.rand(len(logits), 1, dtype=torch.float64) * cumulative[:, -1:]
+            actions = (cumulative > thresholds).to(torch.uint8).argmax(1)
+        return actions, values[:, None], log_probabilities.gather(1, actions[:, None])[:, 0]
+
+    def evaluate_actions(
+        self, obs: Any, actions: Tensor, action_masks: Any = None
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """Values, log probabilities of actions, and entropies; SB3 normalizes and checks the logits twice for them."""
+        logits, values = self.network(obs)
+        log_probabilities = _masked_log_softmax(logits, action_masks)
+        # Unlikely actions add nothing to the entropy, and exp is slow where it would be 0.
+        likely = log_probabilities.clamp(min=NEGLIGIBLE)
+        entropies = -(likely.exp() * likely).sum(1)
+        chosen = log_probabilities.gather(1, actions.long()[:, None])[:, 0]
+        return values[:, None], chosen, entropies
 
 
 class _Latent(nn.Module):
@@ -66,6 +96,14 @@ class _Head(nn.Module):
 
     def forward(self, latent: Tensor) -> Tensor:
         return self._function(latent)
+
+
+def _masked_log_softmax(logits: Tensor, action_masks: Any) -> Tensor:
+    """Log probabilities of all actions; those of illegal ones are finite, and their probabilities 0."""
+    if action_masks is None:
+        return logits.log_softmax(1)
+    is_legal = torch.as_tensor(action_masks, dtype=torch.bool).view(logits.shape)
+    return logits.masked_fill(~is_legal, ILLEGAL).log_softmax(1)
 
 
 def _players_of(observation_space: spaces.Space[Any]) -> int:

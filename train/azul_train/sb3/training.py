@@ -8,11 +8,12 @@ from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import Logger
 
+from azul_agents.neural.agent import model_path
 from azul_agents.registry import make_agent
 from azul_env import shown
 from azul_env.core.arguments import whole_number
 from azul_train.config import TrainConfig
-from azul_train.export import export_network, load_network
+from azul_train.export import copy_weights, export_network, load_network
 from azul_train.network import AzulNetwork
 from azul_train.run.folder import RunFolder
 from azul_train.run.progress import IMITATION, OnProgress
@@ -30,9 +31,9 @@ from azul_train.sb3.checkpoint import (
 )
 from azul_train.sb3.league_env import LeagueVecEnv
 from azul_train.sb3.policy import AzulPolicy
-from azul_train.selfplay.imitation import ThreadedAgent, collect_samples, imitate
+from azul_train.selfplay.imitation import warm_start
 from azul_train.selfplay.league import League
-from azul_train.selfplay.network_agent import NetworkAgent
+from azul_train.selfplay.network_agent import frozen
 
 LOSSES: Final = ("policy_gradient_loss", "value_loss", "entropy_loss", "approx_kl", "clip_fraction")
 
@@ -63,10 +64,13 @@ class Sb3Run(TrainingRun):
         return policy.network
 
     def begin(self) -> None:
-        """Imitate the teacher if there is one, and start the games against a first snapshot."""
+        """Take over a model and imitate the teacher, if there are any, and start the games against a first snapshot."""
+        if self.config.start is not None:
+            with model_path(self.config.start, self.config.num_players) as path:
+                copy_weights(path, self.network)
         if self.config.imitation.teacher is not None and self.config.imitation.samples:
             self.evaluate_untrained()
-            self._imitate(self.config.imitation.teacher)
+            self._imitate()
         self._add_snapshot()
         self._start_games()
         super().begin()
@@ -84,7 +88,7 @@ class Sb3Run(TrainingRun):
             network = load_network(
                 self.folder.snapshots / f"{name}.npz"
             )  # its errors name the file
-            self.league.add_snapshot(name, NetworkAgent.frozen(network, name))
+            self.league.add_snapshot(name, frozen(network, name))
         with valid_checkpoint(self.folder.checkpoint):
             self._restore(saved)
         self.folder.keep_metrics_until(self.steps)
@@ -137,22 +141,14 @@ class Sb3Run(TrainingRun):
         }
         save_checkpoint(self.folder.checkpoint, content)
 
-    def _imitate(self, teacher: str) -> None:
-        config = self.config.imitation
-        total = config.samples * (1 + config.epochs)
+    def _imitate(self) -> None:
         with self.stopwatch.measure(IMITATION):
-            samples = collect_samples(
-                ThreadedAgent(teacher, config.threads),
-                self.config,
-                lambda done: self.report(IMITATION, done, total),
-            )
-            result = imitate(
+            result = warm_start(
                 self.network,
-                samples,
                 self.config,
-                lambda done: self.report(IMITATION, config.samples + done, total),
+                lambda done, total: self.report(IMITATION, done, total),
             )
-        self.write_metrics(IMITATION, samples=config.samples, **result)
+        self.write_metrics(IMITATION, samples=self.config.imitation.samples, **result)
 
     def _start_games(self) -> None:
         """Let SB3 prepare for learning, which resets the environment."""
@@ -161,7 +157,7 @@ class Sb3Run(TrainingRun):
     def _add_snapshot(self) -> None:
         name = f"{self.steps:09d}"
         export_network(self.network, self.folder.snapshots / f"{name}.npz", {"steps": self.steps})
-        self.league.add_snapshot(name, NetworkAgent.frozen(self.network, name))
+        self.league.add_snapshot(name, frozen(self.network, name))
 
 
 def _learner(config: TrainConfig, env: LeagueVecEnv) -> MaskablePPO:

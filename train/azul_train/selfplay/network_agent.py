@@ -1,18 +1,13 @@
-"""A torch network as an agent: a frozen earlier self of the learner, playing many games in one forward pass."""
-
-import copy
-from collections.abc import Sequence
-from typing import Self
+"""A torch network as an agent: a frozen earlier self of the learner, which plays without torch."""
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 
-from azul_agents.base import Agent, answers
-from azul_env import GameState
+from azul_agents.neural.agent import NeuralAgent, NeuralPolicy
 from azul_env.core.state import Rows
 from azul_env.envs.kernels import publish
 from azul_env.observation import observation_size
+from azul_train.export import model_of
 from azul_train.network import AzulNetwork
 
 
@@ -25,32 +20,11 @@ def observed(rows: Rows, masks: NDArray[np.bool_]) -> NDArray[np.float32]:
     return observations
 
 
-class NetworkAgent(Agent):
-    """Samples its moves from the network's policy."""
+def frozen(network: AzulNetwork, spec: str, temperature: float = 1.0) -> NeuralAgent:
+    """An agent that stays as the network is now; by default it samples its moves from the policy.
 
-    def __init__(self, network: AzulNetwork, spec: str = "network") -> None:
-        self.network = network
-        self.spec = spec
-
-    @classmethod
-    def frozen(cls, network: AzulNetwork, spec: str) -> Self:
-        """An agent that stays as the network is now."""
-        still = copy.deepcopy(network).requires_grad_(False)
-        return cls(still.eval(), spec)
-
-    def act(self, state: GameState, legal_mask: NDArray[np.bool_], rng: np.random.Generator) -> int:
-        """A sampled action."""
-        return int(answers(self, [state], legal_mask.reshape(1, -1), [rng])[0])
-
-    def act_batch(
-        self, rows: Rows, legal_masks: NDArray[np.bool_], rngs: Sequence[np.random.Generator]
-    ) -> NDArray[np.int64]:
-        """Sampled actions for many games."""
-        masks = np.empty_like(legal_masks)
-        with torch.no_grad():
-            observations = torch.from_numpy(observed(np.ascontiguousarray(rows), masks))
-            logits = self.network(observations)[0]
-            logits = logits.masked_fill(~torch.from_numpy(masks), -torch.inf)
-            cumulated = logits.softmax(1).double().cumsum(1).numpy()
-        thresholds = np.array([rng.random() for rng in rngs]) * cumulated[:, -1]
-        return (cumulated > thresholds[:, None]).argmax(axis=1)
+    The compiled forward pass is faster than torch's in the small batches of a league with several members.
+    """
+    model = model_of(network, {})
+    policy = NeuralPolicy(model._replace(arrays={k: a.copy() for k, a in model.arrays.items()}))
+    return NeuralAgent(spec, lambda num_players: policy, temperature)

@@ -1,0 +1,102 @@
+"""Patterns on the walls: what the network sees beside the observation, so that it need not learn to count.
+
+Two fixed layers with ReLU, the same for every model. The first finds the tiles that will be on a wall after this round: those
+that are there, and those of full pattern lines; besides, the free slots of the floors, and the rounds played. The second
+finds runs of neighboring tiles, which placements are paid by, and rows, columns and colors that are nearly complete.
+A unit is an AND of cells: their sum, less all but one of them. As in `forward`, the first row of a matrix is the bias.
+"""
+
+from functools import cache
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from azul_env.core.spec import NUM_COLORS, NUM_LINES
+from azul_env.core.variant import WALL_COLUMN
+from azul_env.observation import observation_parts, observation_size
+
+Matrix = NDArray[np.float32]
+Cells = list[int]  # of a wall, 5 * row + column
+
+ROUNDS: Final = 6  # told apart
+NEARLY: Final = (
+    2,
+    3,
+)  # tiles in a row or column from which on they are counted; for colors, one more
+
+
+@cache
+def placed_layer(num_players: int) -> Matrix:
+    """The first layer, of an observation: 25 cells and 7 floor slots for each player, and the rounds."""
+    parts, size = observation_parts(num_players), observation_size(num_players)
+    names = ["own", *(f"next_{place}" for place in range(1, num_players))]
+    units = [unit for name in names for unit in _board_units(num_players, name)]
+    start, high = parts["round"].start, parts["round"].high[0]
+    units += [({start: high}, -played) for played in range(ROUNDS)]
+    return _matrix(units, size)
+
+
+@cache
+def pattern_layer(num_players: int) -> Matrix:
+    """The second layer, of the outputs of the first."""
+    inputs = placed_layer(num_players).shape[1]
+    cells = NUM_LINES * NUM_LINES
+    per_board = (inputs - ROUNDS) // num_players
+    assert per_board > cells
+    units = [
+        ({per_board * board + cell: 1 for cell in pattern}, -most)
+        for board in range(num_players)
+        for pattern, most in _patterns()
+    ]
+    return _matrix(units, inputs)
+
+
+def num_patterns(num_players: int) -> int:
+    """Units of both layers, which the trunk sees."""
+    return placed_layer(num_players).shape[1] + pattern_layer(num_players).shape[1]
+
+
+Unit = tuple[dict[int, int], int]  # weights by input, and the bias
+
+
+def _board_units(num_players: int, name: str) -> list[Unit]:
+    """The units of one player's board in the first layer."""
+    parts = observation_parts(num_players)
+    columns = WALL_COLUMN.reshape(NUM_LINES, NUM_COLORS).tolist()
+    units: list[Unit] = []
+    for line, of_colors in enumerate(columns):
+        capacity = line + 1
+        for column in range(NUM_LINES):
+            color = of_colors.index(column)
+            cell = parts[f"{name}_wall"].start + NUM_LINES * line + column
+            in_line = parts[f"{name}_line_{line}"].start + color
+            units.append(({cell: capacity, in_line: capacity}, 1 - capacity))
+    floor = parts[f"{name}_floor"]
+    return units + [({slot: -floor.high[0]}, 1) for slot in range(floor.start, floor.stop)]
+
+
+def _patterns() -> list[tuple[Cells, int]]:
+    """Cells of a wall, and how many of them do not count: all but one for runs, in which all must be there."""
+    colors = WALL_COLUMN.reshape(NUM_LINES, NUM_COLORS).T.tolist()
+    patterns: list[tuple[Cells, int]] = []
+    for number in range(NUM_LINES):
+        row = [NUM_LINES * number + column for column in range(NUM_LINES)]
+        column = [NUM_LINES * line + number for line in range(NUM_LINES)]
+        color = [NUM_LINES * line + place for line, place in enumerate(colors[number])]
+        for first in range(NUM_LINES):
+            for last in range(first + 1, NUM_LINES):
+                runs = row[first : last + 1], column[first : last + 1]
+                patterns += [(run, last - first) for run in runs]
+        patterns += [(cells, most) for most in NEARLY for cells in (row, column)]
+        patterns += [(color, most) for most in (*NEARLY, NUM_LINES - 1)]
+    return patterns
+
+
+def _matrix(units: list[Unit], inputs: int) -> Matrix:
+    matrix = np.zeros((1 + inputs, len(units)), np.float32)
+    for number, (weights, bias) in enumerate(units):
+        matrix[0, number] = bias
+        for place, weight in weights.items():
+            matrix[1 + place, number] = weight
+    return matrix
