@@ -140,6 +140,7 @@ def search_network_card(name: str, card: dict[str, Any]) -> str:
         ]
     )
     commit = f"\n| commit | `{card['commit'][:12]}` |" if "commit" in card else ""
+    earlier = ", going on from earlier networks" if card.get("went_on_from") else ""
     return f"""{_yaml(head)}
 # Search network, {players} players
 
@@ -151,7 +152,7 @@ final margin and the chance of winning. `alphabeta` uses them at the leaves of i
 | | |
 |---|---|
 | file | `agents/azul_agents/search/weights/{name}.npz`: plain arrays, no code |
-| made by | `{card["made_by"]}`, generation {card["generation"]}, from {card["games"]:,} games of self-play |{commit}
+| made by | `{card["made_by"]}`, generation {card["generation"]}, from {card["games"]:,} games of self-play{earlier} |{commit}
 
 ## Evaluation
 
