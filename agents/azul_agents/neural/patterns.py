@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from azul_env.core.spec import NUM_COLORS, NUM_LINES
+from azul_env import NUM_COLORS, NUM_LINES
 from azul_env.core.variant import WALL_COLUMN
 from azul_env.observation import observation_parts, observation_size
 
