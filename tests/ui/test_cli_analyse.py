@@ -120,7 +120,7 @@ def test_json_of_a_record__has_its_shape_and_agrees_with_itself(azul):
         own = [move for move in result["moves"] if move["player"] == seat]
         assert (player["moves"], player["mean_loss"]) == (len(own), result["mean_loss"][seat])
         assert sum(player["severities"].values()) == sum(m["severity"] is not None for m in own)
-    losses = [move["loss"] for move in result["moves"]]
+    losses = [(move["win_chance_loss"], move["loss"]) for move in result["moves"]]
     by_seat = [[m["loss"] for m in result["moves"] if m["player"] == seat] for seat in (0, 1)]
     assert result["mean_loss"] == pytest.approx([sum(own) / len(own) for own in by_seat])
     assert [losses[number - 1] for number in result["worst"]] == sorted(losses, reverse=True)[:2]
