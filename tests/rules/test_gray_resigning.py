@@ -109,10 +109,10 @@ def test_seat_to_choose__resigns_after_its_first_choice(engine):  # R10.13
 
 
 def test_seat_to_choose__resigns_and_what_has_no_column_falls(engine):  # R10.7 R10.13
-    before = gray("9 B:K...W/BB:.YRKW///:B.... -", CHOOSES, EMPTY, turn=0, center="*")
+    before = gray("9 B:K...Y/BB:.YRKW///:B.... -", CHOOSES, EMPTY, turn=0, center="*")
     # 4 for blue in column 1 of row 0; row 1 has only column 0 free, which holds blue in row 4.
     after = gray(
-        "11 :KB..W/:.YRKW///:B.... - resigned 0", CHOOSES, EMPTY, turn=1, center="*", lid="BB"
+        "11 :KB..Y/:.YRKW///:B.... - resigned 0", CHOOSES, EMPTY, turn=1, center="*", lid="BB"
     )
     assert engine.resigned(before, 0) == after
 
