@@ -50,6 +50,13 @@ class CannotAnalyseError(ValueError):
     """The agent chooses moves without values."""
 
 
+def check_variant_played(rows: Rows) -> None:
+    """Raise ValueError for games of a variant that agents do not play."""
+    from azul_env.state import check_variant
+
+    check_variant(rows, "colored", "a question to an agent")
+
+
 def check_question(rows: Rows, legal_masks: NDArray[np.bool_] | None = None) -> None:
     """Raise ValueError for games in which there is no move to choose: over, not yet dealt, or without a legal action."""
     if rows["end_reason"].any():
@@ -65,6 +72,7 @@ def _checked_rows(rows: Any) -> Rows:
     from azul_env.state import check_players, checked_rows
 
     rows = checked_rows(rows, "rows")
+    check_variant_played(rows)
     if not len(rows):
         raise ValueError("rows has no game: there is no move to choose")
     check_players(rows, int(rows["num_players"][0]), "a batch")
@@ -93,6 +101,7 @@ def _checked_act(act: Callable[..., Any]) -> Callable[..., Any]:
         from azul_env.state import check_state
 
         check_state(state)
+        check_variant_played(state.rows)
         legal_mask = _checked_masks(state.rows, legal_mask, ())
         check_question(state.rows, legal_mask)
         return act(self, state, legal_mask, rng)
@@ -122,6 +131,7 @@ def _checked_analyse(analyse: Callable[..., Any]) -> Callable[..., Any]:
         from azul_env.state import check_state
 
         check_state(state)
+        check_variant_played(state.rows)
         check_question(state.rows)
         return analyse(self, state)
 

@@ -17,7 +17,7 @@ from azul_env.core.step import RANDOM_SEAT
 from azul_env.core.variant import COLORED, variant_named
 from azul_env.observation import observation_highs, observation_size
 from azul_env.rewards import Reward, reward_function, reward_kind
-from azul_env.state import check_players
+from azul_env.state import check_players, check_variant
 
 RANDOM: Final = "random"
 Seat = int | Literal["random"]
@@ -49,6 +49,8 @@ class Settings:
         variant: str = COLORED.name,
     ) -> None:
         self.variant = variant_named(variant)
+        if self.variant is not COLORED:
+            raise ValueError(f"variant={shown(variant)} is not played by environments yet")
         self.num_players = player_count(num_players)
         self.max_rounds = number_between(max_rounds, 1, COUNTER_LIMIT, "max_rounds")
         self.reward = reward_function(reward)
@@ -85,6 +87,7 @@ class Settings:
 
     def check_states(self, rows: Rows) -> None:
         """Raise ValueError unless an environment can go on from these states: its number of players, and dealt."""
+        check_variant(rows, self.variant.name, "an environment")
         check_players(rows, self.num_players, "an environment")
         if ((rows["available"] == 0) & (rows["end_reason"] == EndReason.PLAYING)).any():
             raise ValueError("a state that awaits a deal: an environment goes on from `dealt` ones")

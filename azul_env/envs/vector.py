@@ -18,13 +18,14 @@ from azul_env.core.arguments import game_count, seed_number, shown, whole_number
 from azul_env.core.chance import chances_from
 from azul_env.core.spec import DEFAULT_MAX_ROUNDS
 from azul_env.core.state import Rows, empty_rows
+from azul_env.core.variant import COLORED
 from azul_env.envs.buffers import Buffers
 from azul_env.envs.kernels import Games, TurnArrays, publish, restart_games, step_turns
 from azul_env.envs.opponents import AllGames, BatchedOpponent, opponents_of
 from azul_env.envs.seats import SeatGames
 from azul_env.envs.settings import RANDOM, Seat, Settings, check_reset, reseed
 from azul_env.rewards import CUSTOM, Reward, custom_rewards
-from azul_env.state import GameState, check_state, checked_rows
+from azul_env.state import GameState, check_state, check_variant, checked_rows
 
 Info = dict[str, Any]
 VectorStep = tuple[NDArray[Any], NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], Info]
@@ -36,6 +37,7 @@ def _rows_of(states: Sequence[GameState]) -> Rows:
         raise TypeError(f"states must be a list of states or an array of rows, not {shown(states)}")
     for state in states:
         check_state(state)
+        check_variant(state.rows, COLORED.name, "an environment")
     return np.concatenate([empty_rows(0), *(state.rows for state in states)])
 
 

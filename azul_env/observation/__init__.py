@@ -15,12 +15,13 @@ from azul_env.core.arguments import number_between, player_count, shown
 from azul_env.core.jit import kernel
 from azul_env.core.spec import MAX_PLAYERS, MIN_PLAYERS
 from azul_env.core.state import Row, Rows, empty_rows
+from azul_env.core.variant import COLORED
 from azul_env.errors import InvalidPositionError, Problem, ProblemReason
 from azul_env.observation.declaration import encoding
 from azul_env.observation.layout import Part
 from azul_env.observation.writer import compose_writer
 from azul_env.position import position_of
-from azul_env.state import GameState, check_state, from_dict
+from azul_env.state import GameState, check_state, check_variant, from_dict
 
 DTYPES: Final = (np.dtype(np.float32), np.dtype(np.uint8))
 write_observation = compose_writer([encoding(n) for n in range(MIN_PLAYERS, MAX_PLAYERS + 1)])
@@ -59,6 +60,7 @@ def observe(
 ) -> NDArray[Any]:
     """The observation of a player, by default the one to move, as float32 in [0, 1] or as uint8."""
     check_state(state)
+    check_variant(state.rows, COLORED.name, "an observation")
     seat = state.current_player
     if player is not None:
         seat = number_between(player, 0, state.num_players - 1, "player")

@@ -151,7 +151,7 @@ CASES: list[tuple[str, Spoil, str]] = [
     ("a reason, but on", set_to("end_reason", "row"), "END_MISMATCH"),
     ("unknown color", set_to("players", 2, "floor", 0, "teal"), "UNKNOWN_NAME"),
     ("unknown phase", set_to("phase", "wall_tiling"), "UNKNOWN_NAME"),
-    ("gray wall", set_to("variant", "gray"), "UNKNOWN_NAME"),
+    ("no such wall", set_to("variant", "grey"), "UNKNOWN_NAME"),
     ("unknown key", extra_key, "UNKNOWN_KEY"),
     ("missing key", missing_key, "MISSING_KEY"),
     ("bool for a number", set_to("round", True), "WRONG_TYPE"),

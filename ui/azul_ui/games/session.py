@@ -342,6 +342,8 @@ class GameSession:
 def _playable(position: GameState) -> GameState:
     """A copy of a position to begin from. Raises ValueError if it is impossible or the game is over in it."""
     state = from_dict(to_dict(position))
+    if state.variant != "colored":
+        raise ValueError(f"no game can begin from a position of variant {state.variant!r} yet")
     if state.is_terminal:
         raise ValueError(f'no game can begin from this position, it is over: "{state!r}"')
     return state
