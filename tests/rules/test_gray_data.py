@@ -12,7 +12,9 @@ from azul_env import (
     InvalidPositionError,
     MissingDealError,
     RecordError,
+    afterstate,
     apply_action,
+    dealt,
     from_dict,
     illegal_reason,
     legal_mask,
@@ -22,7 +24,7 @@ from azul_env import (
     to_dict,
     verify,
 )
-from reference.gray_positions import EMPTY, Data, column, gray
+from reference.gray_positions import EMPTY, Data, column, gray, next_fill
 
 TWO_CHOOSE = gray("9 B:.Y.../:R..../RRR// *K", "5 K/.Y/WWW:.B...// W", turn=0)
 
@@ -185,6 +187,19 @@ def test_end_of_a_round__needs_a_deal(end_round):  # R10.13
         end_round(state, 240 if end_round is apply_action else 0)
     after = end_round(state, 240 if end_round is apply_action else 0, rng=1).state
     assert (after.round, after.phase) == (5, "factory_offer")
+
+
+def test_last_choice__has_an_afterstate_that_awaits_the_deal():  # R10.10
+    state = from_dict(TWO_CHOOSE)
+    for number in (0, 4, 2):
+        state = afterstate(state, column(TWO_CHOOSE, number))
+        assert (state.phase, state.awaits_deal) == ("wall_tiling", False)
+    ended = afterstate(state, column(TWO_CHOOSE, 0))
+    assert ended.awaits_deal
+    assert not legal_mask(ended).any()
+    assert illegal_reason(ended, column(TWO_CHOOSE, 0)) == "WRONG_PHASE"
+    deal = next_fill(TWO_CHOOSE)
+    assert dealt(ended, deal) == apply_action(state, column(TWO_CHOOSE, 0), deal=deal).state
 
 
 # Records.
