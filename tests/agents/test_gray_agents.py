@@ -1,0 +1,78 @@
+"""Agents in gray games: who plays them, legally and repeatably, and who says by name that it does not."""
+
+import numpy as np
+import pytest
+
+from azul_agents import MatchConfig, TournamentConfig, run_match
+from azul_agents.base import VARIANTS, VariantNotPlayedError
+from azul_agents.registry import make_agent
+from azul_env import GameState, apply_action, legal_mask, new_game, verify
+from azul_env.core import variant
+
+SPECS = ["random"]
+
+
+def positions(num_players: int) -> list[GameState]:
+    """Positions of a random gray game: some of taking tiles, and some of tiling."""
+    rng = np.random.default_rng(num_players)
+    taking, tiling = [], []
+    state = new_game(num_players, rng=rng, variant="gray")
+    while not state.is_terminal:
+        (tiling if state.columns_to_choose else taking).append(state)
+        state = apply_action(state, rng.choice(np.flatnonzero(legal_mask(state))), rng).state
+    return taking[:: max(1, len(taking) // 5)] + tiling[:: max(1, len(tiling) // 5)]
+
+
+def test_names_of_variants__are_those_of_the_engine() -> None:
+    assert tuple(variant.VARIANTS) == VARIANTS
+
+
+@pytest.mark.parametrize("spec", SPECS)
+@pytest.mark.parametrize("num_players", [2, 4])
+def test_agent__answers_legally_the_same_and_changes_nothing(spec: str, num_players: int) -> None:
+    agent, twin = make_agent(spec), make_agent(spec)
+    states = positions(num_players)
+    assert any(state.columns_to_choose for state in states)
+    actions = []
+    for number, state in enumerate(states):
+        mask = legal_mask(state)
+        before = state.rows.tobytes(), mask.tobytes()
+        actions.append(agent.act(state, mask, np.random.default_rng(number)))
+        assert mask[actions[-1]]
+        assert (state.rows.tobytes(), mask.tobytes()) == before
+        assert twin.act(state, mask, np.random.default_rng(number)) == actions[-1]
+    rows = np.concatenate([state.rows for state in states])
+    masks = np.stack([legal_mask(state) for state in states])
+    rngs = [np.random.default_rng(number) for number in range(len(states))]
+    assert list(agent.act_batch(rows, masks, rngs)) == actions
+
+
+def test_agent_of_another_variant__is_refused_by_name_before_the_first_game() -> None:
+    with pytest.raises(VariantNotPlayedError, match="ppo does not play the variant 'gray'"):
+        run_match(("random", "ppo"), MatchConfig(2, variant="gray"), on_game=pytest.fail)
+    state = new_game(2, rng=0, variant="gray")
+    with pytest.raises(VariantNotPlayedError, match="ppo does not play"):
+        make_agent("ppo").act(state, legal_mask(state), np.random.default_rng(0))
+
+
+def test_unknown_variant__is_an_error_of_the_config() -> None:
+    for make in (lambda: MatchConfig(variant="grey"), lambda: _tournament("grey")):
+        with pytest.raises(ValueError, match="colored, gray, not 'grey'"):
+            make()
+
+
+def _tournament(name: str) -> TournamentConfig:
+    return TournamentConfig(("random", "greedy"), variant=name)
+
+
+def test_recorded_match__replays() -> None:
+    records = []
+    run_match(
+        ("random", "random", "random"),
+        MatchConfig(6, jobs=1, variant="gray"),
+        on_game=lambda finished: records.append(finished.played.record),
+    )
+    assert len(records) == 6
+    for record in records:
+        assert record.variant == "gray" and verify(record).is_terminal
+        assert any(event["type"] == "tile" for event in record.events)
