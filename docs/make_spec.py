@@ -54,16 +54,20 @@ def table_table() -> str:
     return table(header, rows)
 
 
-def state_table() -> str:
-    """The fields of a row, from the lines that declare them."""
+def state_tables() -> list[str]:
+    """The fields of a row, and those that only gray games have, from the lines that declare them."""
     source = inspect.getsource(state)
     fields = re.findall(
-        r'^ +\("(\w+)", np\.int64(?:, \((\w+),\))?\),  # (.+)$', source, re.MULTILINE
+        r'^ +\("(\w+)", np\.int64(?:, \((.+?)\))?\),  # (.+)$', source, re.MULTILINE
     )
-    names = {"MAX_SOURCES": "10", "MAX_PLAYERS": "4", "": "1"}
-    assert [name for name, *_ in fields] == list(state.STATE.names or ())
+    names = {"MAX_SOURCES,": "10", "MAX_PLAYERS,": "4", "MAX_PLAYERS, NUM_COLORS": "20", "": "1"}
+    common = list(state.STATE.names or ())
+    assert [name for name, *_ in fields] == [*common, "columns", "wall_colors"]
     rows = [[f"`{name}`", names[length], meaning] for name, length, meaning in fields]
-    return table(["field", "words", "meaning"], rows)
+    return [
+        table(["field", "words", "meaning"], rows[: len(common)]),
+        table(["field of gray games", "words", "meaning"], rows[len(common) :]),
+    ]
 
 
 def _indices(part: Part) -> str:
@@ -105,7 +109,7 @@ def fresh_spec() -> str:
     text = SPEC.read_text()
     before, _, rest = text.partition(begin)
     _, _, after = rest.partition(end)
-    return with_tables(before + begin + sheet + end + after, [state_table()])
+    return with_tables(before + begin + sheet + end + after, state_tables())
 
 
 def main() -> None:

@@ -54,6 +54,11 @@ def placement_column(action: Action, num_players: int) -> int | None:
     return action.destination if action.source > num_factories(num_players) else None
 
 
+def num_actions(num_players: int, variant: str = COLORED.name) -> int:
+    """Number of actions: 180, 240 or 300, and 5 more in gray games (R10.16)."""
+    return variant_named(variant).num_actions(num_players)
+
+
 def as_action(action: AnyAction, num_players: int, variant: str = COLORED.name) -> Action | None:
     """Convert a number or three parts to an `Action`; None if no such action exists."""
     has_tiling = variant_named(variant).tiles_by_choice

@@ -90,7 +90,7 @@ def _line(scene: Scene, seat: int, row: int) -> str:
             parts.append(placed_space(x, y, f"line {seat} {row}", column))
     if is_choice:
         what = f'data-seat="{seat}" data-line="{row}"'
-        parts.append(_choice(LEFT + first * PITCH, y, (row + 1) * PITCH - 4, what))
+        parts.append(_choice(LEFT + first * PITCH, y, (row + 1) * PITCH - 4, what, opacity=0))
     return "".join(parts)
 
 
@@ -130,11 +130,11 @@ def _wall_row(scene: Scene, seat: int, row: int) -> str:
     return "".join(parts)
 
 
-def _choice(x: float, y: float, width: float, what: str) -> str:
+def _choice(x: float, y: float, width: float, what: str, opacity: float = 0.16) -> str:
     """A frame around the line to be tiled, or around a cell that may be chosen for its tile."""
     return (
         f'<rect class="choice" {what} x="{x - 2:g}" y="{y - 2:g}" width="{width + 4:g}" height="{SIZE + 4}" '
-        f'rx="9" fill="{TURN}" fill-opacity="0.16" stroke="{TURN}" stroke-width="2.6"/>'
+        f'rx="9" fill="{TURN}" fill-opacity="{opacity:g}" stroke="{TURN}" stroke-width="2.6"/>'
     )
 
 

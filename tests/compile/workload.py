@@ -6,6 +6,7 @@ Run in processes with other settings.
 import hashlib
 import sys
 from collections import Counter
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -35,6 +36,7 @@ from azul_env import (
     ranking,
     resign,
 )
+from azul_env.core.by_variant import GRAY_FIELD
 from azul_env.core.jit import KERNELS
 from azul_env.envs.single import AzulEnv
 from azul_env.envs.vector import AzulTurnsVectorEnv, AzulVectorEnv
@@ -46,12 +48,13 @@ def play_single_games(digest: "hashlib._Hash", games: int) -> None:
     for seed in range(games):
         rng = np.random.Generator(np.random.PCG64(seed))
         num_players = 2 + seed % 3
-        state = new_game(num_players, seed % num_players, rng, max_rounds=1 + seed % 9)
+        variant = "gray" if seed % 2 else "colored"
+        state = new_game(num_players, seed % num_players, rng, 1 + seed % 9, variant=variant)
         while not state.is_terminal:
             actions = legal_actions(state)
             pick = int(rng.bit_generator.random_raw() % len(actions))
             if pick == 7:  # now and then somebody leaves
-                state = resign(state, state.current_player).state
+                state = resign(state, state.current_player, rng).state
             else:
                 state = apply_action(state, actions[pick], rng).state
             digest.update(state.rows.tobytes())
@@ -59,8 +62,15 @@ def play_single_games(digest: "hashlib._Hash", games: int) -> None:
 
 
 def play_batches(digest: "hashlib._Hash", steps: int) -> None:
-    for num_players in (2, 3, 4):
-        batch = GameBatch(3, num_players, seed=num_players, starting_player=None, max_rounds=2)
+    for num_players, variant in product((2, 3, 4), ("colored", "gray")):
+        batch = GameBatch(
+            3,
+            num_players,
+            seed=num_players,
+            starting_player=None,
+            max_rounds=2,
+            variant=variant,
+        )
         for _ in range(steps):
             ended = batch.step(batch.random_actions())
             digest.update(batch.rows.tobytes() + batch.legal_masks().tobytes())
@@ -140,12 +150,17 @@ def use_networks(digest: "hashlib._Hash") -> None:
 
 
 def signatures_of(kernel: Any) -> int:
-    """How often a kernel was compiled for one class of evaluators: kernels of a search are compiled for each."""
+    """How often a kernel was compiled for one variant and one class of evaluators: kernels are compiled for each."""
     classes = [
-        tuple(getattr(kind, "instance_class", None) for kind in signature)
+        tuple((is_gray(kind), getattr(kind, "instance_class", None)) for kind in signature)
         for signature in kernel.signatures
     ]
     return max(Counter(classes).values(), default=0)
+
+
+def is_gray(kind: Any) -> bool:
+    """True for the type of a row, or of an array of rows, of a gray game."""
+    return GRAY_FIELD in getattr(getattr(kind, "dtype", kind), "fields", ())
 
 
 def use_rewards_of_learners(digest: "hashlib._Hash") -> None:
