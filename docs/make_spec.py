@@ -13,6 +13,7 @@ ROOT = Path(__file__).parents[1]
 SPEC = ROOT / "docs" / "SPEC.md"
 DATA_SHEET = ROOT / "azul_env" / "azul_v0.py"
 PLAYERS = (2, 3, 4)
+COLORED, GRAY = "colored", "gray"
 
 
 def table(header: list[str], rows: list[list[str]]) -> str:
@@ -22,36 +23,47 @@ def table(header: list[str], rows: list[list[str]]) -> str:
 
 
 def sizes_table() -> str:
-    """What depends on the number of players."""
+    """What depends on the number of players and the variant."""
     rows = [
         ["factories", *(str(num_factories(n)) for n in PLAYERS)],
         ["actions", *(str(num_actions(n)) for n in PLAYERS)],
         ["observation", *(str(observation_size(n)) for n in PLAYERS)],
+        ["actions, gray wall", *(str(num_actions(n, GRAY)) for n in PLAYERS)],
+        ["observation, gray wall", *(str(observation_size(n, GRAY)) for n in PLAYERS)],
     ]
     return table(["", *(f"{n} players" for n in PLAYERS)], rows)
 
 
-def board_table() -> str:
+def board_table(variant: str) -> str:
     """The parts of one board in the observation."""
     prefix = "own_"
-    layouts = [[p for p in observation_layout(n) if p.name.startswith(prefix)] for n in PLAYERS]
+    layouts = [
+        [p for p in observation_layout(n, variant) if p.name.startswith(prefix)] for n in PLAYERS
+    ]
     rows = [
         [f"`{own.name.removeprefix(prefix)}`", _indices(own), _high(own, *others), own.meaning]
         for own, *others in zip(*layouts, strict=True)
     ]
-    return table(["part of a board", "index", "high", "meaning"], rows)
+    return table([f"part of a board{_of(variant)}", "index", "high", "meaning"], rows)
 
 
-def table_table() -> str:
+def table_table(variant: str) -> str:
     """The parts behind the boards, with their places for every number of players."""
     boards = ("own_", "next_")
-    layouts = [[p for p in observation_layout(n) if not p.name.startswith(boards)] for n in PLAYERS]
+    layouts = [
+        [p for p in observation_layout(n, variant) if not p.name.startswith(boards)]
+        for n in PLAYERS
+    ]
     rows = [
         [f"`{parts[0].name}`", *map(_indices, parts), _high(*parts), parts[0].meaning]
         for parts in zip(*layouts, strict=True)
     ]
-    header = ["part of the table", *(f"{n} players" for n in PLAYERS), "high", "meaning"]
-    return table(header, rows)
+    players = (f"{n} players" for n in PLAYERS)
+    return table([f"part of the table{_of(variant)}", *players, "high", "meaning"], rows)
+
+
+def _of(variant: str) -> str:
+    return "" if variant == COLORED else f", {variant} wall"
 
 
 def state_tables() -> list[str]:
@@ -96,7 +108,8 @@ def with_tables(text: str, tables: list[str]) -> str:
 
 def fresh_data_sheet() -> str:
     """The module of the data sheet with its tables regenerated."""
-    return with_tables(DATA_SHEET.read_text(), [sizes_table(), board_table(), table_table()])
+    parts = [make(variant) for variant in (COLORED, GRAY) for make in (board_table, table_table)]
+    return with_tables(DATA_SHEET.read_text(), [sizes_table(), *parts])
 
 
 def fresh_spec() -> str:
