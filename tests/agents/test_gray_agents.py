@@ -6,10 +6,18 @@ import pytest
 from azul_agents import MatchConfig, TournamentConfig, run_match
 from azul_agents.base import VARIANTS, VariantNotPlayedError
 from azul_agents.registry import make_agent
-from azul_env import GameState, apply_action, legal_mask, new_game, verify
+from azul_env import GameState, apply_action, format_action, legal_mask, new_game, verify
 from azul_env.core import variant
+from positions import position
 
-SPECS = ["random"]
+SPECS = ["random", "greedy"]
+
+# Line 1 is to be tiled, and column 2 lacks only its row: a column of 5 and a bonus of 7, anywhere else nothing.
+COLUMN_TO_COMPLETE = """azul 2p gray round 3/50 tile 0 start 0 | - - - - - | * | bag ? lid - |
+    20 :..K../BB/:..R../:..Y../:..W.. - | 20 //// -"""
+# Blue in column 0 scores no less than elsewhere, but then nothing fits into the last cell of row 4.
+CELL_TO_KEEP = """azul 2p gray round 3/50 tile 0 start 0 | - - - - - | * | bag ? lid - |
+    20 B//:K....//:.YRKW - | 20 //// -"""
 
 
 def positions(num_players: int) -> list[GameState]:
@@ -45,6 +53,21 @@ def test_agent__answers_legally_the_same_and_changes_nothing(spec: str, num_play
     masks = np.stack([legal_mask(state) for state in states])
     rngs = [np.random.default_rng(number) for number in range(len(states))]
     assert list(agent.act_batch(rows, masks, rngs)) == actions
+
+
+def test_greedy__tiles_the_column_that_it_completes() -> None:
+    assert _best_name(COLUMN_TO_COMPLETE, "greedy") == "T2"
+
+
+def test_greedy__leaves_cells_that_can_be_filled() -> None:
+    values = {m.action: m.value for m in make_agent("greedy").analyse(position(CELL_TO_KEEP))}
+    assert len(values) == 5 and min(values, key=values.__getitem__) == 180
+
+
+def _best_name(text: str, spec: str) -> str:
+    state = position(text)
+    action = make_agent(spec).act(state, legal_mask(state), np.random.default_rng(0))
+    return format_action(action, state.num_players, "gray")
 
 
 def test_agent_of_another_variant__is_refused_by_name_before_the_first_game() -> None:
