@@ -10,7 +10,8 @@ from azul_env import GameState, apply_action, format_action, legal_mask, new_gam
 from azul_env.core import variant
 from positions import position
 
-SPECS = ["random", "greedy"]
+SPECS = ["random", "greedy", "alphabeta:nodes=200", "mcts:simulations=60"]
+SPECS += ["mcts:simulations=10,leaf=game"]
 
 # Line 1 is to be tiled, and column 2 lacks only its row: a column of 5 and a bonus of 7, anywhere else nothing.
 COLUMN_TO_COMPLETE = """azul 2p gray round 3/50 tile 0 start 0 | - - - - - | * | bag ? lid - |
@@ -53,6 +54,29 @@ def test_agent__answers_legally_the_same_and_changes_nothing(spec: str, num_play
     masks = np.stack([legal_mask(state) for state in states])
     rngs = [np.random.default_rng(number) for number in range(len(states))]
     assert list(agent.act_batch(rows, masks, rngs)) == actions
+
+
+@pytest.mark.parametrize("spec", SPECS[1:])
+def test_analysis__ranks_columns_and_drafts(spec: str) -> None:
+    agent = make_agent(spec)
+    for state in positions(2)[-2:] + positions(2)[:1]:
+        moves = agent.analyse(state)
+        assert moves and all(legal_mask(state)[move.action] for move in moves)
+        if state.columns_to_choose:
+            assert len(moves) == len(state.columns_to_choose)
+
+
+def test_alphabeta__finds_the_only_move_that_completes_a_row_and_wins() -> None:
+    text = """azul 2p gray round 4/50 turn 0 start 1 | - - - - - | W | bag ? lid - |
+        40 :BYRK./:/:/:/: - | 41 :B..../:/:/:/: *"""
+    assert _best_name(text, "alphabeta:nodes=2000") == "CW0"
+
+
+def test_alphabeta__tiles_two_lines_for_what_they_bring_together() -> None:
+    # Only with blue in column 0 can yellow, which comes next, complete it.
+    text = """azul 2p gray round 4/50 tile 0 start 0 | - - - - - | * | bag ? lid - |
+        20 B:...../YY:..KRW/:R..../:K..../:W.... - | 20 //// -"""
+    assert _best_name(text, "alphabeta:nodes=2000") == "T0"
 
 
 def test_greedy__tiles_the_column_that_it_completes() -> None:

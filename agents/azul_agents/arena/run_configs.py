@@ -73,8 +73,11 @@ class FitConfig:
     """Where the deals of all games come from."""
     jobs: int = 2
     """Threads of self-play."""
+    variant: str = "colored"
+    """colored or gray."""
 
     def __post_init__(self) -> None:
+        check_variant_name(self.variant)
         check_least(self, 1, "games", "improvements", "duel_games", "duel_nodes", "jobs")
         check_least(self, 0, "nodes", "ridge", "seed")
         check_most(self, MAX_COUNT, "games", "improvements", "nodes", "duel_games", "duel_nodes")
