@@ -16,7 +16,7 @@ from azul_env.core.by_variant import by_variant
 from azul_env.core.jit import kernel
 from azul_env.core.spec import MAX_PLAYERS, MIN_PLAYERS
 from azul_env.core.state import Row, Rows, empty_rows
-from azul_env.core.variant import COLORED, GRAY, variant_named
+from azul_env.core.variant import COLORED, GRAY, variant_named, variant_of
 from azul_env.errors import InvalidPositionError, Problem, ProblemReason
 from azul_env.observation.declaration import encoding_of
 from azul_env.observation.layout import Encoding, Part
@@ -24,7 +24,8 @@ from azul_env.observation.writer import Writer, compose_writer
 from azul_env.position import position_of
 from azul_env.state import GameState, check_state, from_dict
 
-DTYPES: Final = (np.dtype(np.float32), np.dtype(np.uint8))
+FLOAT32: Final = np.dtype(np.float32)
+UINT8: Final = np.dtype(np.uint8)
 
 
 def _writer(variant: str) -> Writer:
@@ -74,22 +75,25 @@ def observe(
 ) -> NDArray[Any]:
     """The observation of a player, by default the one to move, as float32 in [0, 1] or as uint8."""
     check_state(state)
-    seat = state.current_player
-    if player is not None:
+    if player is None:
+        seat = state.current_player
+    else:
         seat = number_between(player, 0, state.num_players - 1, "player")
-    size = observation_size(state.num_players, state.variant)
+    size = observation_size(state.num_players, variant_of(state.rows).name)
     observation = np.empty(size, _known_dtype(dtype))
-    observe_one(state.rows, seat, observation.view(np.uint8))
+    observe_one(state.rows, seat, observation.view(UINT8))
     return observation
 
 
 def _known_dtype(dtype: DTypeLike) -> np.dtype[Any]:
     """The dtype that a type or its name stands for. Raises ValueError unless it is float32 or uint8."""
+    if dtype is np.float32:  # usually; a third of the time
+        return FLOAT32
     try:
         known = np.dtype(dtype)
     except (TypeError, ValueError, SyntaxError):  # a text with commas is a list of fields to NumPy
         known = np.dtype(object)
-    if known not in DTYPES:
+    if known not in (FLOAT32, UINT8):
         raise ValueError(f"observations are float32 or uint8, not {shown(dtype)}")
     return known
 

@@ -43,6 +43,8 @@ from azul_env.envs.vector import AzulTurnsVectorEnv, AzulVectorEnv
 from azul_train.selfplay.rewards import seat_rewards, win_shares
 from models import random_model
 
+VARIANTS = ("colored", "gray")
+
 
 def play_single_games(digest: "hashlib._Hash", games: int) -> None:
     for seed in range(games):
@@ -62,7 +64,7 @@ def play_single_games(digest: "hashlib._Hash", games: int) -> None:
 
 
 def play_batches(digest: "hashlib._Hash", steps: int) -> None:
-    for num_players, variant in product((2, 3, 4), ("colored", "gray")):
+    for num_players, variant in product((2, 3, 4), VARIANTS):
         batch = GameBatch(
             3,
             num_players,
@@ -82,26 +84,28 @@ def play_batches(digest: "hashlib._Hash", steps: int) -> None:
 
 def use_environments(digest: "hashlib._Hash", steps: int) -> None:
     for reward in ("outcome", "score_margin", "round_margin"):
-        for kind in (AzulVectorEnv, AzulTurnsVectorEnv):
-            for observation in ("float32", "uint8"):
-                env = kind(3, max_rounds=2, reward=reward, observation=observation)
-                _, info = env.reset(seed=1)
-                for _ in range(steps):
-                    actions = info["action_mask"].argmax(axis=1)
-                    observations, rewards, *_, info = env.step(actions)
-                    digest.update(observations.tobytes() + rewards.tobytes())
+        kinds = product((AzulVectorEnv, AzulTurnsVectorEnv), ("float32", "uint8"), VARIANTS)
+        for kind, observation, variant in kinds:
+            env = kind(3, max_rounds=2, reward=reward, observation=observation, variant=variant)
+            _, info = env.reset(seed=1)
+            for _ in range(steps):
+                actions = info["action_mask"].argmax(axis=1)
+                observations, rewards, *_, info = env.step(actions)
+                digest.update(observations.tobytes() + rewards.tobytes())
         against_greedy = AzulVectorEnv(2, opponents="greedy", reward=reward)
         _, info = against_greedy.reset(seed=2)
         for _ in range(steps // 4):
             observations, *_, info = against_greedy.step(info["action_mask"].argmax(axis=1))
             digest.update(observations.tobytes())
-    single = AzulEnv()
-    _, info = single.reset(seed=3)
-    digest.update(single.step(int(info["action_mask"].argmax()))[0].tobytes())
-    turns = azul_v0.env()
-    turns.reset(seed=4)
-    turns.step(int(turns.last()[0]["action_mask"].argmax()))
-    digest.update(turns.last()[0]["observation"].tobytes())
+    for variant in VARIANTS:
+        single = AzulEnv(variant=variant)
+        _, info = single.reset(seed=3)
+        digest.update(single.step(int(info["action_mask"].argmax()))[0].tobytes())
+        turns = azul_v0.env(variant=variant)
+        turns.reset(seed=4)
+        turns.step(int(turns.last()[0]["action_mask"].argmax()))
+        digest.update(turns.last()[0]["observation"].tobytes())
+        digest.update(GameState(turns.unwrapped.get_state().rows).rows.tobytes())  # is checked
 
 
 def use_agents(digest: "hashlib._Hash") -> None:
@@ -159,7 +163,9 @@ def signatures_of(kernel: Any) -> int:
 
 
 def is_gray(kind: Any) -> bool:
-    """True for the type of a row, or of an array of rows, of a gray game."""
+    """True for the type of a row, or of an array of rows, of a gray game; or of a tuple with one."""
+    if hasattr(kind, "types"):
+        return any(map(is_gray, kind.types))
     return GRAY_FIELD in getattr(getattr(kind, "dtype", kind), "fields", ())
 
 
