@@ -3,10 +3,21 @@
 import numpy as np
 import pytest
 
+from agents.plain_search import value_of
 from azul_agents import MatchConfig, TournamentConfig, run_match
 from azul_agents.base import VARIANTS, VariantNotPlayedError
 from azul_agents.registry import make_agent
-from azul_env import GameState, apply_action, format_action, legal_mask, new_game, verify
+from azul_agents.search.linear import LinearEvaluator, linear_evaluator
+from azul_env import (
+    GameState,
+    afterstate,
+    apply_action,
+    format_action,
+    legal_actions,
+    legal_mask,
+    new_game,
+    verify,
+)
 from azul_env.core import variant
 from positions import position
 
@@ -72,11 +83,23 @@ def test_alphabeta__finds_the_only_move_that_completes_a_row_and_wins() -> None:
     assert _best_name(text, "alphabeta:nodes=2000") == "CW0"
 
 
-def test_alphabeta__tiles_two_lines_for_what_they_bring_together() -> None:
-    # Only with blue in column 0 can yellow, which comes next, complete it.
+def test_alphabeta__gives_columns_the_value_of_the_best_tiling_after_them() -> None:
     text = """azul 2p gray round 4/50 tile 0 start 0 | - - - - - | * | bag ? lid - |
-        20 B:...../YY:..KRW/:R..../:K..../:W.... - | 20 //// -"""
-    assert _best_name(text, "alphabeta:nodes=2000") == "T0"
+        20 B:...../YY:..KRW/BBB:R..../:K..../:W.... - | 20 //// -"""
+    state = position(text)
+    evaluator = linear_evaluator(2, variant="gray")
+    agent = make_agent("alphabeta:nodes=100000")
+    found = {move.action: move.value for move in agent.analyse(state)}
+    expected = {180 + c: _best_end(afterstate(state, 180 + c), evaluator) for c in range(5)}
+    assert found == pytest.approx(expected)
+
+
+def _best_end(state: GameState, evaluator: LinearEvaluator) -> float:
+    """The value of the best end of the round to player 0, who alone has columns to choose."""
+    if not state.columns_to_choose:
+        return value_of(state, 0, evaluator)
+    columns = legal_actions(state)
+    return max(_best_end(afterstate(state, column), evaluator) for column in columns)
 
 
 def test_greedy__tiles_the_column_that_it_completes() -> None:
