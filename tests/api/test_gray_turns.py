@@ -244,8 +244,9 @@ def test_opponent__that_does_not_play_the_variant_is_refused_by_name_at_once(kin
             kind(num_players=3, opponents=opponents, variant="gray")
 
 
-def test_opponent__random_by_name_plays_gray_games_to_the_end():
-    env = AzulEnv(num_players=3, opponents=["random", Noted()], variant="gray", max_rounds=2)
+@pytest.mark.parametrize("spec", ["random", "greedy"])
+def test_opponent__by_name_plays_gray_games_to_the_end(spec):
+    env = AzulEnv(num_players=3, opponents=[spec, Noted()], variant="gray", max_rounds=2)
     _, info = env.reset(seed=4)
     is_over = False
     while not is_over:
