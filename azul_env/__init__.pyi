@@ -13,6 +13,7 @@ from azul_env.core.actions import (
     Action as Action,
     decode_action as decode_action,
     encode_action as encode_action,
+    num_actions as num_actions,
 )
 from azul_env.core.arguments import (
     brief as brief,
@@ -39,7 +40,6 @@ from azul_env.core.spec import (
     Color as Color,
     EndReason as EndReason,
     IllegalReason as IllegalReason,
-    num_actions as num_actions,
     num_factories as num_factories,
 )
 from azul_env.core.state import Rows as Rows

@@ -15,12 +15,13 @@ from azul_env.core.batch import (
     write_masks,
 )
 from azul_env.core.chance import chances_from
-from azul_env.core.spec import COUNTER_LIMIT, DEFAULT_MAX_ROUNDS, num_actions
+from azul_env.core.spec import COUNTER_LIMIT, DEFAULT_MAX_ROUNDS
 from azul_env.core.state import Rows, empty_rows
 from azul_env.core.step import ALL_LEGAL, RANDOM_SEAT
 from azul_env.core.threads import Workers
+from azul_env.core.variant import COLORED, variant_named
 from azul_env.rules import refuse
-from azul_env.state import check_players, checked_rows, trusted_state
+from azul_env.state import check_players, check_variant, checked_rows, trusted_state
 
 
 class GameBatch:
@@ -35,6 +36,7 @@ class GameBatch:
         starting_player: int | None = 0,
         max_rounds: int = DEFAULT_MAX_ROUNDS,
         threads: int = 1,
+        variant: str = COLORED.name,
     ) -> None:
         """Start all games, of which game i is that of seed + i.
 
@@ -49,9 +51,12 @@ class GameBatch:
         if starting_player is not None:
             most = self._num_players - 1
             self._starter = number_between(starting_player, 0, most, "starting_player")
-        self._rows, self._final_rows = empty_rows(count), empty_rows(count)
+        self._variant = variant_named(variant)
+        dtype = self._variant.dtype
+        self._rows, self._final_rows = empty_rows(count, dtype), empty_rows(count, dtype)
         self._chances = chances_from(seed, count)
-        self._masks = np.zeros((count, num_actions(self._num_players)), np.bool_)
+        actions = self._variant.num_actions(self._num_players)
+        self._masks = np.zeros((count, actions), np.bool_)
         self._ended = np.zeros(count, np.bool_)
         self._actions = np.zeros(count, np.int64)
         self._moves = np.zeros(count, np.int64)
@@ -64,6 +69,11 @@ class GameBatch:
     def num_players(self) -> int:
         """Number of seats in every game."""
         return self._num_players
+
+    @property
+    def variant(self) -> str:
+        """Name of the variant of every game."""
+        return self._variant.name
 
     @property
     def rows(self) -> Rows:
@@ -80,6 +90,7 @@ class GameBatch:
         rows = checked_rows(rows, "rows")
         if len(rows) != len(self):
             raise ValueError(f"{len(self)} rows are needed, not {len(rows)}")
+        check_variant(rows, self.variant, "a batch")
         check_players(rows, self._num_players, "a batch")
         self._rows[:] = rows
 

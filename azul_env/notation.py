@@ -1,10 +1,16 @@
-"""Text notation: one line for a position, three characters for a move. `docs/SPEC.md` has examples."""
+"""Text notation: one line for a position, two or three characters for a move. `docs/SPEC.md` has examples."""
 
 import re
 from collections.abc import Iterable
 from typing import Final
 
-from azul_env.core.actions import Action, AnyAction, decode_action
+from azul_env.core.actions import (
+    Action,
+    AnyAction,
+    decode_action,
+    placement_column,
+    placement_of,
+)
 from azul_env.core.arguments import player_count, shown
 from azul_env.core.spec import (
     COLOR_LETTERS,
@@ -17,9 +23,9 @@ from azul_env.core.spec import (
     RULESET,
     num_factories,
 )
-from azul_env.core.variant import COLORED, VARIANTS, Variant
+from azul_env.core.variant import COLORED, VARIANTS, Variant, variant_named
 from azul_env.errors import NotationError
-from azul_env.position import FACTORY_OFFER, GAME_OVER, Position
+from azul_env.position import FACTORY_OFFER, GAME_OVER, WALL_TILING, Position
 
 MAX_LETTERS: Final = 4_000  # of a position's text; the longest, of 4 players, has about 700
 NOTHING: Final = "-"
@@ -27,13 +33,18 @@ FREE: Final = "."
 MARKER: Final = "*"
 CENTER_LETTER: Final = "C"
 FLOOR_LETTER: Final = "F"
+TILING_LETTER: Final = "T"
+TURN_WORDS: Final = {FACTORY_OFFER: "turn", WALL_TILING: "tile"}
+PHASE_OF_WORD: Final = {word: phase for phase, word in TURN_WORDS.items()}
 
 LETTER_OF_NAME: Final = dict(zip(COLOR_NAMES, COLOR_LETTERS, strict=True)) | {MARKER_NAME: MARKER}
 NAME_OF_LETTER: Final = {letter: name for name, letter in LETTER_OF_NAME.items()}
 
 NUMBER: Final = r"(\d{1,9})"
 HEAD: Final = re.compile(
-    rf"azul (\d)p round {NUMBER}/{NUMBER} (?:turn (\d)|over (\w+) last (\d)) start (\d)", re.ASCII
+    rf"azul (?P<players>\d)p(?: (?P<variant>[a-z]+))? round (?P<round>\d{{1,9}})/(?P<cap>\d{{1,9}}) "
+    rf"(?:(?P<turn>{'|'.join(PHASE_OF_WORD)})|over (?P<reason>\w+) last) (?P<seat>\d) start (?P<starter>\d)",
+    re.ASCII,
 )
 SUPPLY: Final = re.compile(r"bag (\S+) lid (\S+)")
 BOARD: Final = re.compile(rf"{NUMBER} (\S+) (\S+)(?: resigned (\d))?", re.ASCII)
@@ -45,12 +56,13 @@ COUNTS: Final = re.compile(
 def text_of_position(position: Position) -> str:
     """The one-line form of a position."""
     over = position["phase"] == GAME_OVER
-    turn = f"over {position['end_reason']} last" if over else "turn"
+    turn = f"over {position['end_reason']} last" if over else TURN_WORDS[position["phase"]]
+    variant = VARIANTS[position["variant"]]
+    name = "" if variant is COLORED else f" {variant.name}"
     head = (
-        f"azul {position['num_players']}p round {position['round']}/{position['max_rounds']} "
+        f"azul {position['num_players']}p{name} round {position['round']}/{position['max_rounds']} "
         f"{turn} {position['current_player']} start {position['starting_player_next_round']}"
     )
-    variant = VARIANTS[position["variant"]]
     center = _letters(position["center"]) + MARKER * position["center_has_marker"]
     parts = [
         head,
@@ -75,7 +87,7 @@ def position_of_text(text: str) -> Position:
         )
     parts = text.strip().split(" | ")
     head = _match(HEAD, parts[0], "azul 2p round 0/50 turn 0 start 0")
-    num_players = int(head[1])
+    num_players = int(head["players"])
     if not MIN_PLAYERS <= num_players <= MAX_PLAYERS or len(parts) != 4 + num_players:
         raise NotationError(
             f"{len(parts)} parts between bars for {num_players} players: a position has a head, the factories, "
@@ -83,17 +95,17 @@ def position_of_text(text: str) -> Position:
         )
     supply = _match(SUPPLY, parts[3], "bag B20Y20R20K20W20 lid -")
     has_marker = parts[2].endswith(MARKER)
-    variant = COLORED  # the text form names no variant
+    variant = _variant_of(head["variant"])
     return {
         "ruleset": RULESET,
         "variant": variant.name,
         "num_players": num_players,
-        "current_player": int(head[4] or head[6]),
-        "starting_player_next_round": int(head[7]),
-        "phase": FACTORY_OFFER if head[4] else GAME_OVER,
-        "round": int(head[2]),
-        "max_rounds": int(head[3]),
-        "end_reason": head[5],
+        "current_player": int(head["seat"]),
+        "starting_player_next_round": int(head["starter"]),
+        "phase": PHASE_OF_WORD[head["turn"]] if head["turn"] else GAME_OVER,
+        "round": int(head["round"]),
+        "max_rounds": int(head["cap"]),
+        "end_reason": head["reason"],
         "bag": _counts_of(supply[1]),
         "discard": _counts_of(supply[2]),
         "factories": [_tiles_of(word, "factory") for word in parts[1].split(" ")],
@@ -103,15 +115,19 @@ def position_of_text(text: str) -> Position:
     }
 
 
-def format_action(action: AnyAction, num_players: int) -> str:
-    """An action in notation: source, color and destination, such as `1W3`, `CB4` or `0KF`."""
-    source, color, destination = decode_action(action, num_players)
+def format_action(action: AnyAction, num_players: int, variant: str = COLORED.name) -> str:
+    """An action in notation: source, color and destination, such as `1W3`, `CB4` or `0KF`; or `T2`, tiling column 2."""
+    move = decode_action(action, num_players, variant)
+    column = placement_column(move, num_players)
+    if column is not None:
+        return f"{TILING_LETTER}{column}"
+    source, color, destination = move
     source_name = CENTER_LETTER if source == num_factories(num_players) else str(source)
     destination_name = FLOOR_LETTER if destination == FLOOR else str(destination)
     return source_name + COLOR_LETTERS[color] + destination_name
 
 
-def parse_action(text: str, num_players: int) -> Action:
+def parse_action(text: str, num_players: int, variant: str = COLORED.name) -> Action:
     """Parse an action in notation, in upper or lower case. Raises NotationError."""
     if not isinstance(text, str):
         raise TypeError(f"a move's text must be a str, not {type(text).__name__}")
@@ -119,6 +135,10 @@ def parse_action(text: str, num_players: int) -> Action:
     sources = "".join(map(str, range(factories))) + CENTER_LETTER
     destinations = "".join(map(str, range(NUM_LINES))) + FLOOR_LETTER
     name = text.strip().upper()
+    has_tiling = variant_named(variant).tiles_by_choice
+    columns = [f"{TILING_LETTER}{column}" for column in range(NUM_LINES)]
+    if has_tiling and name in columns:
+        return placement_of(columns.index(name), num_players)
     if len(name) == 3 and name.isascii():
         parts = sources.find(name[0]), COLOR_LETTERS.find(name[1]), destinations.find(name[2])
         if min(parts) >= 0:
@@ -126,12 +146,17 @@ def parse_action(text: str, num_players: int) -> Action:
     raise NotationError(
         f"{text[:40]!r} is not a move: write a factory 0-{factories - 1} or C, a color of {COLOR_LETTERS}, "
         f"and a line 0-{NUM_LINES - 1} or F, as in 1W3 or CBF"
+        + (f"; or T and a column 0-{NUM_LINES - 1}, as in T2" if has_tiling else "")
     )
 
 
-def describe_action(action: AnyAction, num_players: int) -> str:
-    """An action in words, such as `factory 1, white, line 3`."""
-    source, color, destination = decode_action(action, num_players)
+def describe_action(action: AnyAction, num_players: int, variant: str = COLORED.name) -> str:
+    """An action in words, such as `factory 1, white, line 3`, or `column 2`, where a tile is placed on the gray wall."""
+    move = decode_action(action, num_players, variant)
+    column = placement_column(move, num_players)
+    if column is not None:
+        return f"column {column}"
+    source, color, destination = move
     source_words = "center" if source == num_factories(num_players) else f"factory {source}"
     destination_words = "floor" if destination == FLOOR else f"line {destination}"
     return f"{source_words}, {COLOR_NAMES[color]}, {destination_words}"
@@ -168,6 +193,18 @@ def _match(pattern: re.Pattern[str], part: str, example: str) -> re.Match[str]:
     if found is None:
         raise NotationError(f"cannot read {part[:80]!r}: it should look like {example!r}")
     return found
+
+
+def _variant_of(name: str | None) -> Variant:
+    """The variant that a text names; it leaves out the colored one."""
+    others = [known for known in VARIANTS if known != COLORED.name]
+    if name is None:
+        return COLORED
+    if name not in others:
+        raise NotationError(
+            f"cannot read the variant {name[:40]!r}: it is one of {', '.join(others)}, or left out"
+        )
+    return VARIANTS[name]
 
 
 def _counts_of(word: str) -> list[int]:
@@ -227,7 +264,8 @@ def _cells_of(number: int, wall: str, variant: Variant) -> list[int]:
     ]
     known = [cell for cell in cells if cell is not None]
     if len(wall) != NUM_LINES or len(known) != NUM_LINES:
-        expected = _cell_letters(variant.printed_color(number, c) for c in range(NUM_LINES))
+        printed = _cell_letters(variant.printed_color(number, c) for c in range(NUM_LINES))
+        expected = printed if printed.strip(FREE) else f"{NUM_LINES} letters of {COLOR_LETTERS}"
         raise NotationError(
             f"cannot read row {number} of a wall, {wall[:20]!r}: its cells are {expected}, empty ones ."
         )

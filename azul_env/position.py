@@ -24,6 +24,7 @@ from azul_env.core.words import LANE_BITS, pack_lanes, unpack_lanes
 Position = dict[str, Any]
 
 FACTORY_OFFER: Final = "factory_offer"
+WALL_TILING: Final = "wall_tiling"  # only where players choose the columns of their tiles
 GAME_OVER: Final = "game_over"
 # Numbers that have the same name in a row and in a position.
 COUNTERS: Final = (
@@ -48,7 +49,6 @@ def position_of(row: Row) -> Position:
     """The position of a game."""
     players = int(row["num_players"])
     factories = num_factories(players)
-    over = row["end_reason"] != EndReason.PLAYING
     variant = variant_of(row)
     return {
         "ruleset": RULESET,
@@ -56,7 +56,7 @@ def position_of(row: Row) -> Position:
         "num_players": players,
         "current_player": int(row["current_player"]),
         "starting_player_next_round": int(row["starting_player_next_round"]),
-        "phase": GAME_OVER if over else FACTORY_OFFER,
+        "phase": phase_of(row),
         "round": int(row["round"]),
         "max_rounds": int(row["max_rounds"]),
         "end_reason": END_REASONS.get(int(row["end_reason"]), UNKNOWN),
@@ -67,6 +67,13 @@ def position_of(row: Row) -> Position:
         "center_has_marker": bool(row["marker_in_center"]),
         "players": players_of(row),
     }
+
+
+def phase_of(row: Row) -> str:
+    """The phase of a game."""
+    if row["end_reason"] != EndReason.PLAYING:
+        return GAME_OVER
+    return WALL_TILING if variant_of(row).columns_to_choose(row) else FACTORY_OFFER
 
 
 def players_of(row: Row) -> list[Position]:
@@ -118,7 +125,25 @@ def rows_of(position: Position) -> Rows:
         row["available"] = 0
     for seat, player in enumerate(position["players"]):
         _put_player(row, seat, player, variant)
+    if position["phase"] == WALL_TILING:
+        player = position["players"][position["current_player"]]
+        variant.put_columns(row, columns_to_choose(player, variant))
     return rows
+
+
+def line_to_tile(player: Position) -> int | None:
+    """The topmost full line of a player; None if there is none."""
+    lines = enumerate(player["pattern_lines"])
+    return next((number for number, line in lines if line["count"] > number), None)
+
+
+def columns_to_choose(player: Position, variant: Variant) -> list[int]:
+    """The legal columns for the topmost full line of a player (R10.3)."""
+    line = line_to_tile(player)
+    name = None if line is None else player["pattern_lines"][line]["color"]
+    if line is None or name is None:  # tiles without a color: a position that no game can reach
+        return []
+    return variant.open_columns(player["wall"], line, COLOR_NAMES.index(name))
 
 
 def put_tiles(row: Row, source: int, tiles: Sequence[int]) -> None:

@@ -1,4 +1,4 @@
-"""Game records: every deal, draft and resignation of a game, replayed without a random generator.
+"""Game records: every deal, draft, choice of a column and resignation of a game, replayed without a random generator.
 
 `docs/SPEC.md` describes the format; `azul_env.record_files` reads and writes files of records.
 """
@@ -13,9 +13,16 @@ from typing import Any, Final, NamedTuple, Self
 from numpy.random import Generator, default_rng
 
 from azul_env.chance import RandomSource
-from azul_env.core.actions import AnyAction, encode_action
+from azul_env.core.actions import (
+    AnyAction,
+    as_action,
+    decode_action,
+    encode_action,
+    placement_column,
+    placement_of,
+)
 from azul_env.core.arguments import shown, whole_number
-from azul_env.core.spec import DEFAULT_MAX_ROUNDS, RULESET
+from azul_env.core.spec import DEFAULT_MAX_ROUNDS, NUM_LINES, RULESET
 from azul_env.core.variant import COLORED, VARIANTS
 from azul_env.errors import ImpossibleDealError, MissingDealError, RecordError
 from azul_env.files import parse_json
@@ -44,6 +51,7 @@ SUPPORTED: Final[dict[str, tuple[object, ...]]] = {  # values that this version 
 EVENT_KEYS: Final = {
     "deal": ["factories"],
     "draft": ["player", "action"],
+    "tile": ["player", "line", "column"],
     "resign": ["player", "forfeit"],
     "end": ["reason", "scores", "winners"],
 }
@@ -88,7 +96,7 @@ class GameRecord:
 
 
 class ReplayStep(NamedTuple):
-    """A state of a replayed game and the draft or resignation that led to it (None for the first state)."""
+    """A state of a replayed game and the draft, tile or resignation that led to it (None for the first state)."""
 
     state: GameState
     event: Event | None
@@ -141,18 +149,16 @@ class GameRecorder:
         return recorder
 
     def draft(self, action: AnyAction) -> GameState:
-        """Play an action for the player to move and record it."""
-        before = self.state
-        after = apply_action(before, action, self.rng).state
-        number = encode_action(action, before.num_players)
-        self._log(after, {"type": "draft", "player": before.current_player, "action": number})
+        """Play an action, a draft or the choice of a column, for the player to move and record it."""
+        after = apply_action(self.state, action, self.rng).state
+        self._log(after, _move_event(self.state, action))
         return after
 
     def resign(self, player: int, forfeit: str | None = None) -> GameState:
         """Resign for a player and record it; `forfeit` gives the reason if the resignation was forced."""
         if not isinstance(forfeit, str | None):
             raise TypeError(f"forfeit must be a str or None, not {shown(forfeit)}")
-        after = resign(self.state, player).state
+        after = resign(self.state, player, self.rng).state
         seat = whole_number(player, "player")
         self._log(after, {"type": "resign", "player": seat, "forfeit": forfeit})
         return after
@@ -233,18 +239,50 @@ def _checked_start(record: GameRecord, start: GameState) -> GameState:
 
 
 def _apply_event(state: GameState, event: Event, following: list[Event]) -> tuple[GameState, int]:
-    """The state after a draft or resignation and the deal it may need; also the number of events consumed."""
+    """The state after a draft, tile or resignation and the deal it may need; also the number of events consumed."""
     if event["type"] == "deal":
         raise ValueError("no deal is due here")
     if state.is_terminal:
         raise ValueError("the game is over")
-    if event["type"] == "resign":
-        return resign(state, event["player"]).state, 1
-    if event["player"] != state.current_player:
-        raise ValueError(f"it is the turn of player {state.current_player}")
     deal = following[0]["factories"] if following and following[0]["type"] == "deal" else None
-    after = apply_action(state, event["action"], deal=deal).state
+    if event["type"] == "resign":
+        after = resign(state, event["player"], deal=deal).state
+    elif event["player"] != state.current_player:
+        raise ValueError(f"it is the turn of player {state.current_player}")
+    else:
+        after = apply_action(state, _action_of(state, event), deal=deal).state
     return after, 2 if _is_dealt(state, after) else 1
+
+
+def _move_event(state: GameState, action: AnyAction) -> Event:
+    """The event of a legal action of the player to move."""
+    player = state.current_player
+    move = decode_action(action, state.num_players, state.variant)
+    column = placement_column(move, state.num_players)
+    if column is not None:
+        return {"type": "tile", "player": player, "line": state.line_to_tile, "column": column}
+    return {"type": "draft", "player": player, "action": encode_action(move, state.num_players)}
+
+
+def _action_of(state: GameState, event: Event) -> AnyAction:
+    """The action of a draft or tile. Raises ValueError if it is no action of its type or names another line."""
+    if event["type"] == "draft":
+        number: int = event["action"]
+        move = as_action(number, state.num_players, state.variant)
+        if move is not None and placement_column(move, state.num_players) is not None:
+            raise ValueError(f"action {number} is no draft: it is a tile")
+        return number
+    if state.line_to_tile is None:
+        raise ValueError("no wall is being tiled")
+    if event["line"] != state.line_to_tile:
+        raise ValueError(
+            f"line {state.line_to_tile} is to be tiled, not line {event['line']!s:.60}"
+        )
+    if event["column"] >= NUM_LINES:
+        raise ValueError(
+            f"a wall has {NUM_LINES} columns, so none is column {event['column']!s:.60}"
+        )
+    return placement_of(event["column"], state.num_players)
 
 
 def _is_dealt(before: GameState, after: GameState) -> bool:
@@ -355,6 +393,8 @@ EVENT_VALUES: Final[dict[str, Callable[[Any], bool]]] = {
     "factories": lambda value: isinstance(value, list) and all(map(_is_counts, value)),
     "player": _is_count,
     "action": _is_count,
+    "line": _is_count,
+    "column": _is_count,
     "forfeit": lambda value: value is None or isinstance(value, str),
     "reason": lambda value: isinstance(value, str) and value in END_REASONS.values(),
     "scores": _is_counts,

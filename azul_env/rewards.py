@@ -6,6 +6,8 @@
 | `score_margin` | at the end, the player's points minus the mean of the others'; 0 before                                |
 | `round_margin` | the change of that margin, so at the end of every round; sums to the final margin over a game          |
 
+On the gray wall points are added as each tile is placed, so `round_margin` is nonzero in the turns of tiling, too.
+
 A custom reward is any callable `(before: GameState, after: GameState) -> sequence of n numbers`.
 """
 
@@ -20,7 +22,7 @@ from azul_env.core.jit import kernel
 from azul_env.core.ranking import outcome_of
 from azul_env.core.rounds import PLAYING
 from azul_env.core.state import Row, Rows
-from azul_env.state import GameState, check_players, check_state, trusted_state
+from azul_env.state import GameState, check_players, check_state, check_variant, trusted_state
 
 Reward = Callable[[GameState, GameState], Sequence[float] | NDArray[Any]]
 
@@ -79,7 +81,7 @@ def score_margin(before: GameState, after: GameState) -> NDArray[np.float64]:
 
 
 def round_margin(before: GameState, after: GameState) -> NDArray[np.float64]:
-    """The change of the score margin, which is nonzero at the end of rounds only."""
+    """The change of the score margin, which is nonzero at the end of rounds only, where tiles are placed."""
     return _rewards(before, after, ROUND_MARGIN)
 
 
@@ -123,6 +125,7 @@ def reward_kind(reward: str | Reward) -> int:
 def _rewards(before: GameState, after: GameState, kind: int) -> NDArray[np.float64]:
     check_state(before)
     check_state(after)
+    check_variant(before.rows, after.variant, "a step")
     check_players(before.rows, after.num_players, "a step")
     rewards = np.zeros(after.num_players)
     write_rewards(before.rows, after.rows, kind, rewards)

@@ -6,7 +6,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from azul_env.chance import Deal, RandomSource, deal_given, deal_randomly
-from azul_env.core.actions import Action, as_action, decode_action, encode_action
+from azul_env.core.actions import (
+    Action,
+    as_action,
+    decode_action,
+    encode_action,
+    placement_column,
+)
 from azul_env.core.actions import AnyAction as AnyAction  # for callers' annotations
 from azul_env.core.arguments import number_between, player_count, shown, whole_number
 from azul_env.core.batch import resign_one, start_one, step_one, write_masks
@@ -17,7 +23,6 @@ from azul_env.core.spec import (
     DEFAULT_MAX_ROUNDS,
     FLOOR,
     IllegalReason,
-    num_actions,
 )
 from azul_env.core.state import Rows
 from azul_env.core.step import ILLEGAL, ROUND_OVER
@@ -68,9 +73,9 @@ def new_game(
 
 
 def legal_mask(state: GameState) -> NDArray[np.bool_]:
-    """The legal mask over the 180, 240 or 300 actions. All false once the game is over."""
+    """The legal mask over the 180, 240 or 300 actions, 5 more in gray games. All false once the game is over."""
     check_state(state)
-    mask = np.zeros(num_actions(state.num_players), np.bool_)
+    mask = np.zeros(variant_of(state.rows).num_actions(state.num_players), np.bool_)
     write_masks(state.rows, mask.reshape(1, -1), 0, 1)
     return mask
 
@@ -78,7 +83,7 @@ def legal_mask(state: GameState) -> NDArray[np.bool_]:
 def legal_actions(state: GameState) -> list[Action]:
     """The legal actions, in ascending order of their numbers."""
     return [
-        decode_action(number, state.num_players)
+        decode_action(number, state.num_players, state.variant)
         for number in np.flatnonzero(legal_mask(state)).tolist()
     ]
 
@@ -91,19 +96,27 @@ def illegal_reason(
     Returns the first reason of R9 that applies.
     """
     check_state(state)
-    move = as_action(action, state.num_players)
+    move = as_action(action, state.num_players, state.variant)
     seat = state.current_player if player is None else whole_number(player, "player")
     if move is None or not 0 <= seat < state.num_players:
         return IllegalReason.OUT_OF_RANGE
-    if state.is_terminal:
+    column = placement_column(move, state.num_players)
+    if state.is_terminal or bool(state.columns_to_choose) != (column is not None):  # R10.17
         return IllegalReason.WRONG_PHASE
     if seat != state.current_player:
         return IllegalReason.NOT_PLAYERS_TURN
+    if column is not None:
+        return None if column in state.columns_to_choose else IllegalReason.WALL_CONFLICT
+    return _draft_reason(state, move)
+
+
+def _draft_reason(state: GameState, move: Action) -> IllegalReason | None:
+    """Why a draft of the player to move is illegal; None if it is legal."""
     if [*state.factories, state.center][move.source][move.color] == 0:
         return IllegalReason.SOURCE_EMPTY
     if move.destination == FLOOR:
         return None
-    board = state.players[seat]
+    board = state.players[state.current_player]
     line = board.pattern_lines[move.destination]
     if line.count == move.destination + 1:
         return IllegalReason.PATTERN_LINE_COMPLETE
@@ -127,12 +140,7 @@ def apply_action(
     """
     rows, outcome = _played(state, action)
     if outcome == ROUND_OVER:
-        if rng is None and deal is None:
-            raise MissingDealError(
-                "this action ends a round: pass rng=, a numpy Generator or a seed that draws the next tiles, or "
-                "deal=, the factories from a log; or ask for its afterstate"
-            )
-        _deal(rows, rng, deal)
+        _deal_next(rows, rng, deal, "action", "; or ask for its afterstate")
     return _step_result(rows)
 
 
@@ -144,8 +152,25 @@ def afterstate(state: GameState, action: AnyAction) -> GameState:
     return trusted_state(_played(state, action)[0])
 
 
-def resign(state: GameState, player: int) -> StepResult:
-    """The state after a player resigns, whether or not it is the player's turn (R8)."""
+def resign(
+    state: GameState,
+    player: int,
+    rng: RandomSource | None = None,
+    deal: Deal | None = None,
+) -> StepResult:
+    """The state after a player resigns, whether or not it is the player's turn (R8).
+
+    `rng` or `deal` is needed, as in `apply_action`, only if this ends a round: in a gray game, where the last player to
+    tile resigns instead of choosing a column (R10.13).
+    """
+    after = resignation_afterstate(state, player)
+    if after.awaits_deal and not state.awaits_deal:
+        _deal_next(after.rows, rng, deal, "resignation", "")
+    return _step_result(after.rows)
+
+
+def resignation_afterstate(state: GameState, player: int) -> GameState:
+    """The state after a player resigns, before any chance. Raises IllegalActionError."""
     check_state(state)
     seat = whole_number(player, "player")
     if not 0 <= seat < state.num_players:
@@ -157,7 +182,7 @@ def resign(state: GameState, player: int) -> StepResult:
     else:
         rows = state.rows.copy()
         resign_one(rows, seat)
-        return _step_result(rows)
+        return trusted_state(rows)
     raise IllegalActionError(f"resignation of player {shown(seat)}", reason, state)
 
 
@@ -179,11 +204,12 @@ def winners(state: GameState) -> tuple[int, ...]:
 def _played(state: GameState, action: AnyAction) -> tuple[Rows, int]:
     """The rows after an action, without a deal, and the outcome of the step."""
     check_state(state)
-    move = as_action(action, state.num_players)
+    move = as_action(action, state.num_players, state.variant)
     rows = state.rows.copy()
     outcome = ILLEGAL
     if move is not None:
-        outcome = step_one(rows, encode_action(move, state.num_players), NO_CHANCE)
+        number = encode_action(move, state.num_players, state.variant)
+        outcome = step_one(rows, number, NO_CHANCE)
     if outcome == ILLEGAL:
         refuse(state, action)
     return rows, outcome
@@ -196,6 +222,18 @@ def _deal(rows: Rows, rng: RandomSource | None, deal: Deal | None) -> None:
         deal_randomly(rows, rng)
 
 
+def _deal_next(
+    rows: Rows, rng: RandomSource | None, deal: Deal | None, ender: str, hint: str
+) -> None:
+    """Deal the round that `ender` makes due. Raises MissingDealError if there is nothing to deal from."""
+    if rng is None and deal is None:
+        raise MissingDealError(
+            f"this {ender} ends a round: pass rng=, a numpy Generator or a seed that draws the next tiles, or "
+            f"deal=, the factories from a log{hint}"
+        )
+    _deal(rows, rng, deal)
+
+
 def _step_result(rows: Rows) -> StepResult:
     state = trusted_state(rows)
     return StepResult(state, state.scores if state.is_terminal else None)
@@ -205,12 +243,13 @@ def refuse(state: GameState, action: AnyAction, game: int | None = None) -> NoRe
     """Raise IllegalActionError for an illegal action; `game` is the index of the game in a batch."""
     reason = illegal_reason(state, action)
     assert reason is not None, "the kernel and illegal_reason disagree"
-    move = as_action(action, state.num_players)
+    players, variant = state.num_players, state.variant
+    move = as_action(action, players, variant)
     if move is None:
         described = f"action {shown(action)}"
     else:
-        number = encode_action(move, state.num_players)
-        described = f"action {number} ({describe_action(move, state.num_players)})"
+        number = encode_action(move, players, variant)
+        described = f"action {number} ({describe_action(move, players, variant)})"
     if game is not None:
         described += f" in game {game}"
     raise IllegalActionError(described, reason, state)

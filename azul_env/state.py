@@ -19,9 +19,9 @@ from azul_env.errors import InvalidPositionError, Problem, ProblemReason
 from azul_env.notation import position_of_text, text_of_position
 from azul_env.position import (
     END_REASONS,
-    FACTORY_OFFER,
-    GAME_OVER,
     Position,
+    line_to_tile,
+    phase_of,
     players_of,
     position_of,
     rows_of,
@@ -137,12 +137,25 @@ class GameState:
     @property
     def awaits_deal(self) -> bool:
         """True if the next round must be dealt before the next move: an afterstate at the end of a round."""
-        return not self.is_terminal and not self.rows["available"][0]
+        is_tiling = variant_of(self.rows).columns_to_choose(self.rows[0])
+        return not self.is_terminal and not self.rows["available"][0] and not is_tiling
 
     @property
     def phase(self) -> str:
-        """`factory_offer` or `game_over`."""
-        return GAME_OVER if self.is_terminal else FACTORY_OFFER
+        """`factory_offer`, `wall_tiling` (of the gray wall: R10.5) or `game_over`."""
+        return phase_of(self.rows[0])
+
+    @property
+    def line_to_tile(self) -> int | None:
+        """The line whose column the player to move has to choose; None unless the phase is `wall_tiling`."""
+        if not self.columns_to_choose:
+            return None
+        return line_to_tile(players_of(self.rows[0])[self.current_player])
+
+    @property
+    def columns_to_choose(self) -> tuple[int, ...]:
+        """The columns that the player to move may choose; none unless the phase is `wall_tiling`."""
+        return variant_of(self.rows).columns_to_choose(self.rows[0])
 
     @property
     def end_reason(self) -> str | None:
@@ -210,6 +223,13 @@ def checked_rows(rows: Any, name: str) -> Rows:
             found = [problem._replace(where=f"game {game}, {problem.where}") for problem in found]
         raise InvalidPositionError(found)
     return rows
+
+
+def check_variant(rows: Rows, variant: str, place: str) -> None:
+    """Raise ValueError unless games are of a variant; `place` is where they are to go."""
+    found = variant_of(rows).name
+    if found != variant:
+        raise ValueError(f"a state of variant {found!r} in {place} for variant {variant!r}")
 
 
 def check_players(rows: Rows, num_players: int, place: str) -> None:

@@ -26,9 +26,11 @@ from azul_env.position import (
     END_REASONS,
     FACTORY_OFFER,
     GAME_OVER,
+    WALL_TILING,
     Position,
     with_plain_numbers,
 )
+from azul_env.tiling import has_table, has_tiled, is_round_open, is_tiling, tiling_problems
 
 POSITION_KEYS: Final = [
     "ruleset",
@@ -75,7 +77,8 @@ def _form_problems(position: Any) -> Iterator[Problem]:
     problems = list(_name_problems(position["variant"], tuple(VARIANTS), "variant"))
     yield from problems
     variant = COLORED if problems else VARIANTS[position["variant"]]
-    yield from _name_problems(position["phase"], (FACTORY_OFFER, GAME_OVER), "phase")
+    tiling = (WALL_TILING,) if variant.tiles_by_choice else ()
+    yield from _name_problems(position["phase"], (FACTORY_OFFER, *tiling, GAME_OVER), "phase")
     yield from _name_problems(position["end_reason"], tuple(END_REASONS.values()), "end_reason")
     if type(position["center_has_marker"]) is not bool:
         yield Problem(Why.WRONG_TYPE, "center_has_marker", "must be true or false")
@@ -224,7 +227,10 @@ def _tile_problems(position: Position, variant: Variant) -> Iterator[Problem]:
 
 
 def _board_problems(player: Position, variant: Variant, where: str) -> Iterator[Problem]:
-    """R1.4, R3.5-R3.8"""
+    """R1.4, R3.5-R3.8, R10.1"""
+    for row, column in variant.misplaced(player["wall"]):
+        detail = "its color is there twice in this row or column"
+        yield Problem(Why.WALL_COLOR, f"{where}.wall[{row}][{column}]", detail)
     for number, line in enumerate(player["pattern_lines"]):
         here = f"{where}.pattern_lines[{number}]"
         color, count = line["color"], line["count"]
@@ -251,19 +257,21 @@ def _marker_problems(position: Position) -> Iterator[Problem]:
     ]
     markers = len(holders) + position["center_has_marker"]
     starter = position["starting_player_next_round"]
-    has_full_floor = len(position["players"][starter]["floor"]) >= FLOOR_SLOTS
+    board = position["players"][starter]
+    is_scored = is_tiling(position) and has_tiled(board)  # R10.9
+    may_be_gone = is_scored or len(board["floor"]) >= FLOOR_SLOTS
     if markers > 1:
         yield Problem(Why.MARKER_COUNT, "position", f"{markers} markers on the table")
     elif holders and holders[0] != starter:
         detail = f"is {starter}, but player {holders[0]} has the marker"
         yield Problem(Why.NEXT_STARTER, "starting_player_next_round", detail)
-    elif not markers and _is_round_open(position) and not has_full_floor:
+    elif not markers and is_round_open(position) and not may_be_gone:
         detail = f"no marker, though the floor of player {starter} had a slot for it"
         yield Problem(Why.MARKER_COUNT, "position", detail)
 
 
 def _resignation_problems(position: Position) -> Iterator[Problem]:
-    """R8.1, R8.2, R8.5"""
+    """R8.1, R8.2, R8.5, R10.13"""
     orders = [player["resigned"] for player in position["players"]]
     resigned = sorted(order for order in orders if order is not None)
     if resigned != list(range(len(resigned))):
@@ -272,7 +280,10 @@ def _resignation_problems(position: Position) -> Iterator[Problem]:
     order = orders[position["current_player"]]
     if is_by_resignation and order != len(orders) - 2:
         yield Problem(Why.RESIGNED, "current_player", "is not the last player to resign")
-    if not is_by_resignation and order is not None:
+    # A player who resigns instead of choosing a column may have moved last in the game.
+    tiles_by_choice = VARIANTS[position["variant"]].tiles_by_choice
+    may_be_last = tiles_by_choice and position["end_reason"] and order == len(resigned) - 1
+    if not is_by_resignation and order is not None and not may_be_last:
         yield Problem(Why.RESIGNED, "current_player", "has resigned")
     is_left_alone = len(orders) - len(resigned) <= 1
     if is_left_alone != is_by_resignation:
@@ -280,35 +291,37 @@ def _resignation_problems(position: Position) -> Iterator[Problem]:
         yield Problem(Why.END_MISMATCH, "end_reason", detail)
 
 
-def _is_round_open(position: Position) -> bool:
-    """True if a round is in progress, or was when a resignation ended the game (R8.5)."""
-    return position["end_reason"] in (None, "resignation")
-
-
 def _phase_problems(position: Position, may_await_deal: bool) -> Iterator[Problem]:
-    """R4.1, R6"""
-    reason, is_round_open = position["end_reason"], _is_round_open(position)
+    """R4.1, R6, R10.10"""
+    reason, is_open = position["end_reason"], is_round_open(position)
     if (position["phase"] == GAME_OVER) != (reason is not None):
         detail = f"{position['phase']} with end reason {shown(reason)}"
         yield Problem(Why.END_MISMATCH, "phase", detail)
         return
-    table = any(map(any, [*position["factories"], position["center"]]))
+    table, tiles = has_table(position), is_tiling(position)
+    is_said = position["phase"] == WALL_TILING
+    if (is_said and not tiles) or (tiles and not is_said and reason is None):
+        detail = f"{position['phase']}, but {'no' if is_said else 'a'} wall is being tiled"
+        yield Problem(Why.TILING, "phase", detail)
+        return
     full_row = any(all(row) for player in position["players"] for row in player["wall"])
     rounds, cap = position["round"], position["max_rounds"]
     supply = any([*position["bag"], *position["discard"]])
-    if is_round_open and not table and may_await_deal:
+    if tiles:
+        yield from tiling_problems(position)
+    elif is_open and not table and may_await_deal:
         yield from _undealt_problems(position, supply)
-    elif is_round_open and not table:
+    elif is_open and not table:
         detail = "there is no tile to take, but the round is not over"
         yield Problem(Why.EMPTY_TABLE, "position", detail)
-    if full_row and reason != "row":
+    if full_row and reason != "row" and not tiles:
         why = Why.ROW_IN_PLAY if reason is None else Why.END_MISMATCH
         yield Problem(why, "players", "a complete row ends the game")
-    if rounds > cap or (rounds == cap and is_round_open):
+    if rounds > cap or (rounds == cap and is_open):
         yield Problem(
             Why.OUT_OF_RANGE, "round", f"{rounds} rounds are over, at most {cap} are played"
         )
-    if not is_round_open:
+    if not is_open:
         yield from _finished_round_problems(position, table)
     if reason == "row" and not full_row:
         yield Problem(Why.END_MISMATCH, "end_reason", "there is no complete row")

@@ -13,6 +13,7 @@ ROOT = Path(__file__).parents[1]
 SPEC = ROOT / "docs" / "SPEC.md"
 DATA_SHEET = ROOT / "azul_env" / "azul_v0.py"
 PLAYERS = (2, 3, 4)
+COLORED, GRAY = "colored", "gray"
 
 
 def table(header: list[str], rows: list[list[str]]) -> str:
@@ -22,48 +23,63 @@ def table(header: list[str], rows: list[list[str]]) -> str:
 
 
 def sizes_table() -> str:
-    """What depends on the number of players."""
+    """What depends on the number of players and the variant."""
     rows = [
         ["factories", *(str(num_factories(n)) for n in PLAYERS)],
         ["actions", *(str(num_actions(n)) for n in PLAYERS)],
         ["observation", *(str(observation_size(n)) for n in PLAYERS)],
+        ["actions, gray wall", *(str(num_actions(n, GRAY)) for n in PLAYERS)],
+        ["observation, gray wall", *(str(observation_size(n, GRAY)) for n in PLAYERS)],
     ]
     return table(["", *(f"{n} players" for n in PLAYERS)], rows)
 
 
-def board_table() -> str:
+def board_table(variant: str) -> str:
     """The parts of one board in the observation."""
     prefix = "own_"
-    layouts = [[p for p in observation_layout(n) if p.name.startswith(prefix)] for n in PLAYERS]
+    layouts = [
+        [p for p in observation_layout(n, variant) if p.name.startswith(prefix)] for n in PLAYERS
+    ]
     rows = [
         [f"`{own.name.removeprefix(prefix)}`", _indices(own), _high(own, *others), own.meaning]
         for own, *others in zip(*layouts, strict=True)
     ]
-    return table(["part of a board", "index", "high", "meaning"], rows)
+    return table([f"part of a board{_of(variant)}", "index", "high", "meaning"], rows)
 
 
-def table_table() -> str:
+def table_table(variant: str) -> str:
     """The parts behind the boards, with their places for every number of players."""
     boards = ("own_", "next_")
-    layouts = [[p for p in observation_layout(n) if not p.name.startswith(boards)] for n in PLAYERS]
+    layouts = [
+        [p for p in observation_layout(n, variant) if not p.name.startswith(boards)]
+        for n in PLAYERS
+    ]
     rows = [
         [f"`{parts[0].name}`", *map(_indices, parts), _high(*parts), parts[0].meaning]
         for parts in zip(*layouts, strict=True)
     ]
-    header = ["part of the table", *(f"{n} players" for n in PLAYERS), "high", "meaning"]
-    return table(header, rows)
+    players = (f"{n} players" for n in PLAYERS)
+    return table([f"part of the table{_of(variant)}", *players, "high", "meaning"], rows)
 
 
-def state_table() -> str:
-    """The fields of a row, from the lines that declare them."""
+def _of(variant: str) -> str:
+    return "" if variant == COLORED else f", {variant} wall"
+
+
+def state_tables() -> list[str]:
+    """The fields of a row, and those that only gray games have, from the lines that declare them."""
     source = inspect.getsource(state)
     fields = re.findall(
-        r'^ +\("(\w+)", np\.int64(?:, \((\w+),\))?\),  # (.+)$', source, re.MULTILINE
+        r'^ +\("(\w+)", np\.int64(?:, \((.+?)\))?\),  # (.+)$', source, re.MULTILINE
     )
-    names = {"MAX_SOURCES": "10", "MAX_PLAYERS": "4", "": "1"}
-    assert [name for name, *_ in fields] == list(state.STATE.names or ())
+    names = {"MAX_SOURCES,": "10", "MAX_PLAYERS,": "4", "MAX_PLAYERS, NUM_COLORS": "20", "": "1"}
+    common = list(state.STATE.names or ())
+    assert [name for name, *_ in fields] == [*common, "columns", "wall_colors"]
     rows = [[f"`{name}`", names[length], meaning] for name, length, meaning in fields]
-    return table(["field", "words", "meaning"], rows)
+    return [
+        table(["field", "words", "meaning"], rows[: len(common)]),
+        table(["field of gray games", "words", "meaning"], rows[len(common) :]),
+    ]
 
 
 def _indices(part: Part) -> str:
@@ -92,7 +108,8 @@ def with_tables(text: str, tables: list[str]) -> str:
 
 def fresh_data_sheet() -> str:
     """The module of the data sheet with its tables regenerated."""
-    return with_tables(DATA_SHEET.read_text(), [sizes_table(), board_table(), table_table()])
+    parts = [make(variant) for variant in (COLORED, GRAY) for make in (board_table, table_table)]
+    return with_tables(DATA_SHEET.read_text(), [sizes_table(), *parts])
 
 
 def fresh_spec() -> str:
@@ -105,7 +122,7 @@ def fresh_spec() -> str:
     text = SPEC.read_text()
     before, _, rest = text.partition(begin)
     _, _, after = rest.partition(end)
-    return with_tables(before + begin + sheet + end + after, [state_table()])
+    return with_tables(before + begin + sheet + end + after, state_tables())
 
 
 def main() -> None:

@@ -134,5 +134,8 @@ def tiles_by_color(state: GameState) -> list[int]:
         for color, name in enumerate(names):
             counts[color] += board.floor.count(name)
             counts[color] += sum(line.count for line in board.pattern_lines if line.color == color)
-            counts[color] += sum(row[(color + r) % 5] for r, row in enumerate(board.wall))
+            if state.variant == "gray":
+                counts[color] += sum(row.count(color + 1) for row in board.wall)
+            else:
+                counts[color] += sum(row[(color + r) % 5] for r, row in enumerate(board.wall))
     return counts.tolist()

@@ -39,6 +39,7 @@ from azul_agents.base import (
     AgentFailureError as AgentFailureError,
     CannotAnalyseError as CannotAnalyseError,
     MoveValue as MoveValue,
+    VariantNotPlayedError as VariantNotPlayedError,
 )
 from azul_agents.baselines.greedy import GreedyAgent as GreedyAgent
 from azul_agents.baselines.random_agent import RandomAgent as RandomAgent

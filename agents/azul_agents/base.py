@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from abc import ABC, abstractmethod
 from functools import wraps
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 if TYPE_CHECKING:  # agents are listed without loading the engine
     from collections.abc import Callable, Generator, Sequence
@@ -14,6 +14,15 @@ if TYPE_CHECKING:  # agents are listed without loading the engine
     from numpy.typing import NDArray
 
     from azul_env import GameState, Rows
+
+
+VARIANTS: Final = ("colored", "gray")  # of the game; known without loading the engine
+
+
+def check_variant_name(variant: str) -> None:
+    """Raise ValueError unless there is a variant of this name."""
+    if variant not in VARIANTS:
+        raise ValueError(f"variant must be one of {', '.join(VARIANTS)}, not {variant!r:.60}")
 
 
 class MoveValue(NamedTuple):
@@ -50,11 +59,24 @@ class CannotAnalyseError(ValueError):
     """The agent chooses moves without values."""
 
 
+class VariantNotPlayedError(ValueError):
+    """The agent does not play this variant of the game."""
+
+
+def check_plays(agent: Agent, variant: str) -> None:
+    """Raise VariantNotPlayedError, which names the agent, unless it plays a variant."""
+    if variant not in agent.variants:
+        raise VariantNotPlayedError(
+            f"{agent.spec} does not play the variant {variant!r}: it plays {', '.join(agent.variants)}"
+        )
+
+
 def check_question(rows: Rows, legal_masks: NDArray[np.bool_] | None = None) -> None:
     """Raise ValueError for games in which there is no move to choose: over, not yet dealt, or without a legal action."""
     if rows["end_reason"].any():
         raise ValueError("the game is over: there is no move to choose")
-    if not rows["available"].all():
+    columns = rows["columns"] if "columns" in (rows.dtype.names or ()) else 0  # R10.5
+    if not (rows["available"] | columns).all():
         raise ValueError("the next round is not dealt yet: there is no move to choose")
     if legal_masks is not None and not legal_masks.any(axis=-1).all():
         raise ValueError("the mask allows no action: there is no move to choose")
@@ -75,11 +97,12 @@ def _checked_masks(rows: Rows, legal_masks: Any, games: tuple[int, ...]) -> NDAr
     """A caller's masks as bools; an environment's are int8. Raises TypeError or ValueError for other types and shapes."""
     import numpy as np
 
-    from azul_env import num_actions, shown
+    from azul_env import shown
+    from azul_env.core.variant import variant_of
 
     if not isinstance(legal_masks, np.ndarray) or legal_masks.dtype.kind not in "biu":
         raise TypeError(f"a legal mask must be an array of bools, not {shown(legal_masks)}")
-    shape = (*games, num_actions(int(rows["num_players"][0])))
+    shape = (*games, variant_of(rows).num_actions(int(rows["num_players"][0])))
     if legal_masks.shape != shape:
         raise ValueError(f"a legal mask must have shape {shape}, not {legal_masks.shape}")
     return legal_masks if legal_masks.dtype == np.bool_ else legal_masks != 0
@@ -93,6 +116,7 @@ def _checked_act(act: Callable[..., Any]) -> Callable[..., Any]:
         from azul_env.state import check_state
 
         check_state(state)
+        check_plays(self, state.variant)
         legal_mask = _checked_masks(state.rows, legal_mask, ())
         check_question(state.rows, legal_mask)
         return act(self, state, legal_mask, rng)
@@ -108,7 +132,10 @@ def _checked_act_batch(act_batch: Callable[..., Any]) -> Callable[..., Any]:
         legal_masks: NDArray[np.bool_],
         rngs: Sequence[np.random.Generator],
     ) -> Any:
+        from azul_env.core.variant import variant_of
+
         rows = _checked_rows(rows)
+        check_plays(self, variant_of(rows).name)
         legal_masks = _checked_masks(rows, legal_masks, (len(rows),))
         check_question(rows, legal_masks)
         return act_batch(self, rows, legal_masks, rngs)
@@ -122,6 +149,7 @@ def _checked_analyse(analyse: Callable[..., Any]) -> Callable[..., Any]:
         from azul_env.state import check_state
 
         check_state(state)
+        check_plays(self, state.variant)
         check_question(state.rows)
         return analyse(self, state)
 
@@ -152,10 +180,12 @@ class Agent(ABC):
     generator that deals. It does not modify the state or the mask.
 
     Questions are checked before a subclass sees them: its `act`, `act_batch` and `analyse` raise TypeError or ValueError
-    for rows, states and masks that are none, and the ValueError of `check_question` where there is no move to choose.
+    for rows, states and masks that are none, for a variant that it does not play, and the ValueError of `check_question`
+    where there is no move to choose.
     """
 
     spec: str  # such as "greedy" or "alphabeta:time=0.1"
+    variants: Sequence[str] = ("colored",)  # those it plays
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)

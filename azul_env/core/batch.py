@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from azul_env.core.actions import action_index, action_parts
 from azul_env.core.chance import Chances, deal, fill_factories
 from azul_env.core.jit import kernel
-from azul_env.core.legality import is_legal_number, random_move, write_mask
+from azul_env.core.legality import awaits_move, is_legal_number, random_move, write_mask
 from azul_env.core.rounds import PLAYING, leave_game, start_game
 from azul_env.core.state import Rows
 from azul_env.core.step import (
@@ -86,9 +86,9 @@ def fill_one(rows: Rows, seed_word: np.uint64) -> None:
 
 
 @kernel
-def resign_one(rows: Rows, player: int) -> None:
-    """Resign for a player of a single game. Caller guarantees that this is allowed."""
-    leave_game(rows[0], player)
+def resign_one(rows: Rows, player: int) -> bool:
+    """Resign for a player of a single game; true if a deal is due. Caller guarantees that this is allowed."""
+    return leave_game(rows[0], player)
 
 
 @kernel
@@ -123,7 +123,7 @@ def play_rounds(
     for i in range(first, last):
         row = rows[i]
         moves[i] = 0
-        while row["available"]:
+        while awaits_move(row):
             source, color, destination = random_move(row, chances, i)
             moves[i] += 1
             if play_move(row, source, color, destination) != TURN_PASSED:
@@ -138,7 +138,7 @@ def play_games(
     for i in range(first, last):
         row = rows[i]
         moves[i] = 0
-        if row["end_reason"] == PLAYING and row["available"] == 0:
+        if row["end_reason"] == PLAYING and not awaits_move(row):
             deal(row, chances, i)
         while row["end_reason"] == PLAYING:
             play_randomly(row, chances, i)

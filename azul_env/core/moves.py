@@ -9,6 +9,8 @@ from azul_env.core.state import MARKER_TOKEN, NIBBLE, NIBBLE_BITS, Row, center_o
 from azul_env.core.words import LANE_BITS, LANE_ONES, lane, nonzero_lanes
 
 CAPACITIES: Final = sum((line + 1) << NIBBLE_BITS * line for line in range(NUM_LINES))
+NIBBLE_TOPS: Final = 0x88888  # of the nibbles of all lines
+NIBBLE_BELOW_TOPS: Final = 0x77777
 LINE_NIBBLES: Final = (1 << NIBBLE_BITS * NUM_LINES) - 1
 FLOOR_NIBBLES: Final = (1 << NIBBLE_BITS * FLOOR_SLOTS) - 1
 FLOOR_ONES: Final = FLOOR_NIBBLES // NIBBLE  # 1 in every slot
@@ -30,9 +32,7 @@ def draft(row: Row, source: int, color: int, destination: int) -> bool:
         row["starting_player_next_round"] = player
         floor |= (MARKER_TOKEN << NIBBLE_BITS * floor_tokens(floor)) & FLOOR_NIBBLES  # R3.9
     fallen = _place_in_line(row, player, color, destination, taken)
-    free_slots = FLOOR_SLOTS - floor_tokens(floor)
-    row["floors"][player] = _with_fallen(floor, color, min(fallen, free_slots))
-    row["lid"] += max(0, fallen - free_slots) << LANE_BITS * color  # R3.8
+    drop_tiles(row, player, floor, color, fallen)
     if row["available"] == 0:
         return True
     row["current_player"] = next_seat(row, player)
@@ -50,6 +50,15 @@ def next_seat(row: Row, player: int) -> int:
 
 
 @kernel
+def first_seat(row: Row) -> int:
+    """The seat that starts the next round (R4.5, R8.4)."""
+    starter = row["starting_player_next_round"]
+    if has_resigned(row, starter):
+        starter = next_seat(row, starter)
+    return starter
+
+
+@kernel
 def has_resigned(row: Row, player: int) -> bool:
     """True if a player has resigned."""
     return (row["resignations"] >> NIBBLE_BITS * player) & NIBBLE != 0
@@ -59,6 +68,20 @@ def has_resigned(row: Row, player: int) -> bool:
 def floor_tokens(floor: int) -> int:
     """Number of occupied floor slots."""
     return (bit_length(floor) + NIBBLE_BITS - 1) // NIBBLE_BITS
+
+
+@kernel
+def full_lines(counts: int) -> int:
+    """The top bit of the nibble of each full line."""
+    return ~((CAPACITIES - counts) + NIBBLE_BELOW_TOPS) & NIBBLE_TOPS
+
+
+@kernel
+def drop_tiles(row: Row, player: int, floor: int, color: int, count: int) -> None:
+    """Let tiles of a color fall on a floor, given as a word, and write it; what finds no slot goes to the lid (R3.8)."""
+    free_slots = FLOOR_SLOTS - floor_tokens(floor)
+    row["floors"][player] = _with_fallen(floor, color, min(count, free_slots))
+    row["lid"] += max(0, count - free_slots) << LANE_BITS * color
 
 
 @kernel

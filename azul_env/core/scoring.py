@@ -1,4 +1,4 @@
-"""Points for placed tiles and for floors (R5), by table lookup. A wall is 25 bits, row by row."""
+"""Points for placed tiles and for floors (R5), by table lookup. The cells of a wall are 25 bits, row by row."""
 
 from typing import Any, Final
 
@@ -7,7 +7,9 @@ from numpy.typing import NDArray
 
 from azul_env.core.intrinsics import popcount
 from azul_env.core.jit import kernel
-from azul_env.core.spec import FLOOR_PENALTIES, NUM_LINES
+from azul_env.core.spec import FLOOR_PENALTIES, NUM_COLORS, NUM_LINES
+from azul_env.core.state import MARKER_TOKEN, NIBBLE, NIBBLE_BITS, Row
+from azul_env.core.words import LANE_BITS
 
 FULL_ROW: Final = (1 << NUM_LINES) - 1
 COLUMN_0: Final = sum(1 << NUM_LINES * row for row in range(NUM_LINES))
@@ -28,7 +30,16 @@ def _run_table() -> NDArray[Any]:
     return table
 
 
+def _lid_table() -> NDArray[Any]:
+    """What each floor token adds to the lid: a tile of its color, nothing for the marker (R4.3)."""
+    table = np.zeros(MARKER_TOKEN + 1, np.int64)
+    for color in range(NUM_COLORS):
+        table[color + 1] = 1 << LANE_BITS * color
+    return table
+
+
 RUN: Final = _run_table()
+TILE_OF_TOKEN: Final = _lid_table()
 PENALTY_OF_TOKENS: Final = np.concatenate([[0], np.cumsum(FLOOR_PENALTIES)]).astype(np.int64)
 
 
@@ -59,3 +70,18 @@ def complete_rows(wall: int) -> int:
     runs = wall & (wall >> 1)
     runs &= runs >> 2
     return popcount(runs & (wall >> 4) & COLUMN_0)
+
+
+@kernel
+def clear_floor(row: Row, player: int) -> None:
+    """Subtract a floor's penalty and move its tiles to the lid (R4.3, R5.2, R5.3)."""
+    floor = row["floors"][player]
+    lid = row["lid"]
+    tokens = 0
+    while floor:
+        lid += TILE_OF_TOKEN[floor & NIBBLE]
+        floor >>= NIBBLE_BITS
+        tokens += 1
+    row["lid"] = lid
+    row["floors"][player] = 0
+    row["scores"][player] = max(0, row["scores"][player] - PENALTY_OF_TOKENS[tokens])

@@ -24,7 +24,16 @@ from azul_env.core.spec import (
     TILES_PER_COLOR,
 )
 from azul_env.core.state import MARKER_TOKEN, NIBBLE, NIBBLE_BITS, Row, Rows, center_of
-from azul_env.core.variant import color_tiles, is_wall, open_line, wall_of
+from azul_env.core.walls import (
+    color_tiles_of,
+    columns_of,
+    extra_words_of,
+    has_wall,
+    may_be_tiling,
+    may_have_tiled,
+    open_line_of,
+    tiling_actions,
+)
 from azul_env.core.words import (
     ALL_LANES,
     LANE_BITS,
@@ -80,6 +89,7 @@ def _has_sound_counters(row: Row) -> bool:
         if seat >= players:
             rest = row["scores"][seat] | row["legal"][seat] | row["walls"][seat]
             rest |= row["line_counts"][seat] | row["line_colors"][seat] | row["floors"][seat]
+            rest |= extra_words_of(row, seat)
             if rest:
                 return False
     return _has_sound_resignations(row)
@@ -101,7 +111,9 @@ def _has_sound_resignations(row: Row) -> bool:
     latest = (resignations >> NIBBLE_BITS * row["current_player"]) & NIBBLE
     if row["end_reason"] == RESIGNATION:
         return resigned == players - 1 and latest == resigned
-    return resigned < players - 1 and latest == 0
+    # R10.13: a player who resigns instead of choosing may have moved last in the game.
+    is_last = tiling_actions(row) > 0 and row["end_reason"] != PLAYING and latest == resigned
+    return resigned < players - 1 and (latest == 0 or is_last)
 
 
 @kernel
@@ -142,20 +154,19 @@ def _are_counts(word: int) -> bool:
 @kernel
 def _tiles_on_board(row: Row, seat: int) -> int:
     """Tiles of a board by color, in lanes; UNSOUND if a part of it is out of range or its legal bits are wrong."""
-    wall = wall_of(row, seat)
     counts, colors = row["line_counts"][seat], row["line_colors"][seat]
-    if not is_wall(wall) or (counts | colors) >> NIBBLE_BITS * NUM_LINES:
+    if not has_wall(row, seat) or (counts | colors) >> NIBBLE_BITS * NUM_LINES:
         return UNSOUND
     tiles = _tiles_on_floor(row["floors"][seat])
     if tiles == UNSOUND:
         return UNSOUND
     for color in range(NUM_COLORS):
-        tiles += color_tiles(wall, color) << LANE_BITS * color
+        tiles += color_tiles_of(row, seat, color) << LANE_BITS * color
     legal = as_int64(FLOOR_ALWAYS)
     for line in range(NUM_LINES):
         count = (counts >> NIBBLE_BITS * line) & NIBBLE
         color = (colors >> NIBBLE_BITS * line) & NIBBLE
-        accepted = open_line(wall, line)
+        accepted = open_line_of(row, seat, line)
         if count:
             own = (1 << (NUM_DESTINATIONS * color + line)) & accepted
             if count > line + 1 or color >= NUM_COLORS or own == 0:  # R3.5, R3.7
@@ -190,7 +201,7 @@ def _has_sound_phase(row: Row) -> bool:
     reason, starter = row["end_reason"], row["starting_player_next_round"]
     rows_complete, full_lines, tokens, markers = 0, 0, 0, row["marker_in_center"]
     for seat in range(row["num_players"]):
-        rows_complete += complete_rows(wall_of(row, seat))
+        rows_complete += complete_rows(row["walls"][seat])
         counts, floor = row["line_counts"][seat], row["floors"][seat]
         for line in range(NUM_LINES):
             spaces = ((CAPACITIES - counts) >> NIBBLE_BITS * line) & NIBBLE
@@ -202,7 +213,7 @@ def _has_sound_phase(row: Row) -> bool:
                 if seat != starter:
                     return False
             floor >>= NIBBLE_BITS
-    if markers > 1 or (rows_complete > 0) != (reason == ROW):
+    if markers > 1:
         return False
     has_table = False
     for source in range(center_of(row) + 1):
@@ -212,10 +223,17 @@ def _has_sound_phase(row: Row) -> bool:
     if is_open:
         if row["round"] == row["max_rounds"]:
             return False
-        if markers == 0 and floor_tokens(row["floors"][starter]) < FLOOR_SLOTS:
+        is_tiling = not has_table and full_lines > 0 and may_be_tiling(row)
+        is_marker_gone = is_tiling and may_have_tiled(row, starter)
+        has_room = floor_tokens(row["floors"][starter]) < FLOOR_SLOTS
+        if markers == 0 and has_room and not is_marker_gone:
             return False
+        if is_tiling:
+            return True
         if not has_table and not (row["marker_in_center"] and has_supply):
             return False  # not even between two rounds
+    if columns_of(row) or (rows_complete > 0) != (reason == ROW):
+        return False
     if (not is_open or not has_table) and (has_table or tokens or full_lines):
         return False
     if reason == MAX_ROUNDS:

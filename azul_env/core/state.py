@@ -1,10 +1,11 @@
-"""`STATE`: the structured dtype that holds a whole game.
+"""`STATE` and, for the gray wall, `GRAY_STATE`: the structured dtypes that hold a whole game.
 
-Games are stored as arrays of rows of this dtype; a single game is an array of one row. Every field is int64, so a row is
-45 words. Unused fields (absent players and factories, the color of an empty line) are 0, so equal positions have equal
-bytes.
+Games are stored as arrays of rows of one of them; a single game is an array of one row. Every field is int64, so a row is
+45 words, or 66. Unused fields (absent players and factories, the color of an empty line) are 0, so equal positions have
+equal bytes.
 
-`available`, `legal` and, in part, `end_reason` follow from the other fields; they are stored for speed.
+`available`, `legal`, `columns`, the `walls` of `GRAY_STATE` and, in part, `end_reason` follow from the other fields; they
+are stored for speed.
 """
 
 from typing import Any, Final
@@ -13,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from azul_env.core.jit import kernel
-from azul_env.core.spec import MAX_PLAYERS, MAX_SOURCES
+from azul_env.core.spec import MAX_PLAYERS, MAX_SOURCES, NUM_COLORS
 
-Rows = NDArray[Any]  # array of STATE
+Rows = NDArray[Any]  # array of STATE or GRAY_STATE
 Row = Any  # one game: a view of an element of such an array
 
 STATE: Final = np.dtype(
@@ -42,14 +43,24 @@ STATE: Final = np.dtype(
     align=True,
 )
 
+# It does not begin with the fields of STATE: see `Variant.dtype`.
+GRAY_STATE: Final = np.dtype(
+    [
+        ("columns", np.int64),  # bit per column that the player to move may choose; 0: not tiling
+        *STATE.descr,
+        ("wall_colors", np.int64, (MAX_PLAYERS, NUM_COLORS)),  # the cells of a color, as in `walls`
+    ],
+    align=True,
+)
+
 MARKER_TOKEN: Final = 6  # the first-player marker on a floor
 NIBBLE_BITS: Final = 4
 NIBBLE: Final = 15
 
 
-def empty_rows(count: int) -> Rows:
+def empty_rows(count: int, dtype: np.dtype[Any] = STATE) -> Rows:
     """Zeroed rows, which hold no game yet."""
-    return np.zeros(count, STATE)
+    return np.zeros(count, dtype)
 
 
 @kernel

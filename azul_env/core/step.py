@@ -9,9 +9,9 @@ from azul_env.core.actions import action_parts
 from azul_env.core.chance import Chances, deal, random_below
 from azul_env.core.jit import kernel
 from azul_env.core.legality import is_legal_number, random_move
-from azul_env.core.moves import draft
 from azul_env.core.rounds import finish_round, start_game
 from azul_env.core.state import Row, Rows
+from azul_env.core.walls import take_turn
 
 # Outcomes of a step.
 ILLEGAL: Final = 0  # the action was illegal and nothing changed
@@ -26,7 +26,7 @@ ALL_LEGAL: Final = -1  # in place of the index of the first illegal action
 @kernel
 def play_move(row: Row, source: int, color: int, destination: int) -> int:
     """Play a legal move and score the round if it is over, up to the afterstate; returns the outcome."""
-    if not draft(row, source, color, destination):
+    if not take_turn(row, source, color, destination):
         return TURN_PASSED
     return ROUND_OVER if finish_round(row) else GAME_OVER
 

@@ -1,8 +1,9 @@
 """Variants of the game: the wall's pattern, where a color may go, and which choices tiling leaves to players.
 
 Only this module knows the pattern of a wall. Python code uses a `Variant`, looked up by name in `VARIANTS` or from rows
-with `variant_of`. Kernels get a player's wall from `wall_of` and pass it to the kernels below, which implement the
-colored wall; its low 25 bits are the occupied cells, as in `azul_env.core.scoring`.
+with `variant_of`. The kernels below implement the colored wall: they take a player's wall as `wall_of` gives it, whose low
+25 bits are the occupied cells, as in `azul_env.core.scoring`. Those of the gray wall are in `azul_env.core.gray`, and
+`azul_env.core.walls` has what works for rows of any variant.
 """
 
 from collections.abc import Sequence
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 from azul_env.core.arguments import shown
 from azul_env.core.intrinsics import lowest_bit, popcount
 from azul_env.core.jit import kernel
-from azul_env.core.moves import CAPACITIES
+from azul_env.core.moves import full_lines
 from azul_env.core.scoring import (
     FULL_ROW,
     column_cells,
@@ -32,7 +33,7 @@ from azul_env.core.spec import (
     ROW_BONUS,
     num_actions,
 )
-from azul_env.core.state import NIBBLE, NIBBLE_BITS, STATE, Row, Rows
+from azul_env.core.state import GRAY_STATE, NIBBLE, NIBBLE_BITS, STATE, Row, Rows
 from azul_env.core.words import LANE_BITS, as_int64
 
 # A wall as data: a datum for each cell, by row and column; 0 if empty.
@@ -47,9 +48,14 @@ class Variant:
     # Of its rows. It must not begin with all fields of another variant's dtype: Numba would treat its rows as a subtype
     # and run code compiled for the other variant on them.
     dtype: np.dtype[Any]
-    pattern: tuple[tuple[int, ...], ...]  # the color printed on each cell (R1.5)
+    pattern: tuple[tuple[int, ...], ...]  # the color printed on each cell (R1.5); empty if none is
     max_datum: int  # largest datum of a wall cell; 1 in the colored game: the tile is there
     num_tiling_actions: int  # columns to choose from at the end of a round; 0: automatic (R4.2)
+
+    @property
+    def tiles_by_choice(self) -> bool:
+        """True if players choose the columns of their tiles."""
+        return self.num_tiling_actions > 0
 
     def num_actions(self, num_players: int) -> int:
         """Number of actions: drafting, then tiling."""
@@ -79,6 +85,10 @@ class Variant:
             if not datum and self.datum_of(color, line, column) is not None
         ]
 
+    def misplaced(self, wall: Wall) -> list[tuple[int, int]]:
+        """The cells, by row and column, whose tile may not be there: never in the colored game."""
+        return []
+
     def bonuses(self, wall: Wall) -> tuple[int, int, int]:
         """Points for complete rows, columns and colors (R5.4)."""
         rows = sum(all(row) for row in wall)
@@ -100,6 +110,83 @@ class Variant:
         cells = [datum for line in wall for datum in line]
         row["walls"][player] = sum(datum << cell for cell, datum in enumerate(cells))
 
+    def columns_to_choose(self, row: Row) -> tuple[int, ...]:
+        """The columns that the player to move may choose; none unless a wall is being tiled."""
+        return ()
+
+    def put_columns(self, row: Row, columns: Sequence[int]) -> None:
+        """Write the columns that the player to move may choose; there are none in the colored game."""
+
+
+class GrayVariant(Variant):
+    """The gray wall: any column for a color that neither the row nor the column has. A tile's datum is its color + 1."""
+
+    def tile_color(self, datum: int, line: int, column: int) -> int | None:
+        """The color of the tile on a wall cell; None if the cell is empty."""
+        return datum - 1 if datum else None
+
+    def printed_color(self, line: int, column: int) -> int | None:
+        """None: no color is printed."""
+        return None
+
+    def datum_of(self, color: int, line: int, column: int) -> int | None:
+        """The datum of a wall cell with a tile of a color, which any cell can hold; None if there is no such color."""
+        return color + 1 if 0 <= color < NUM_COLORS else None
+
+    def row_colors(self, wall: Wall, line: int) -> list[int]:
+        """The colors already in a wall row, which its pattern line no longer accepts (R3.7)."""
+        return [datum - 1 for datum in wall[line] if datum]
+
+    def open_columns(self, wall: Wall, line: int, color: int) -> list[int]:
+        """The columns where a full line of a color may place its tile (R10.3)."""
+        if color in self.row_colors(wall, line):
+            return []
+        columns = list(zip(*wall, strict=True))
+        return [
+            column
+            for column, datum in enumerate(wall[line])
+            if not datum and color + 1 not in columns[column]
+        ]
+
+    def misplaced(self, wall: Wall) -> list[tuple[int, int]]:
+        """The cells, by row and column, whose color occurs twice in a row or column (R10.1)."""
+        columns = list(zip(*wall, strict=True))
+        return [
+            (line, column)
+            for line, cells in enumerate(wall)
+            for column, datum in enumerate(cells)
+            if datum and (cells.count(datum) > 1 or columns[column].count(datum) > 1)
+        ]
+
+    def wall_data(self, row: Row, player: int) -> list[list[int]]:
+        """A player's wall as data."""
+        cells_of = [int(cells) for cells in row["wall_colors"][player]]
+        data = [0] * NUM_LINES * NUM_LINES
+        for cell in range(len(data)):
+            # A corrupt row may have two colors on a cell.
+            data[cell] = max(
+                (color + 1) * (cells >> cell & 1) for color, cells in enumerate(cells_of)
+            )
+        return [data[NUM_LINES * line : NUM_LINES * (line + 1)] for line in range(NUM_LINES)]
+
+    def put_wall(self, row: Row, player: int, wall: Wall) -> None:
+        """Write a player's wall into a row: the inverse of `wall_data`."""
+        cells = [datum for line in wall for datum in line]
+        row["walls"][player] = sum(1 << cell for cell, datum in enumerate(cells) if datum)
+        for color in range(NUM_COLORS):
+            row["wall_colors"][player, color] = sum(
+                1 << cell for cell, datum in enumerate(cells) if datum == color + 1
+            )
+
+    def columns_to_choose(self, row: Row) -> tuple[int, ...]:
+        """The columns that the player to move may choose; none unless a wall is being tiled (R10.5)."""
+        bits = int(row["columns"])
+        return tuple(column for column in range(NUM_LINES) if bits >> column & 1)
+
+    def put_columns(self, row: Row, columns: Sequence[int]) -> None:
+        """Write the columns that the player to move may choose."""
+        row["columns"] = sum(1 << column for column in columns)
+
 
 COLORED: Final = Variant(
     name="colored",
@@ -111,7 +198,14 @@ COLORED: Final = Variant(
     max_datum=1,
     num_tiling_actions=0,
 )
-VARIANTS: Final = {variant.name: variant for variant in (COLORED,)}
+GRAY: Final = GrayVariant(
+    name="gray",
+    dtype=GRAY_STATE,
+    pattern=(),
+    max_datum=NUM_COLORS,
+    num_tiling_actions=NUM_LINES,
+)
+VARIANTS: Final[dict[str, Variant]] = {variant.name: variant for variant in (COLORED, GRAY)}
 
 
 def variant_named(name: str) -> Variant:
@@ -165,8 +259,6 @@ WALL_COLUMN: Final = _column_table()
 OPEN_LINE: Final = _open_line_table()
 COLOR_CELLS: Final = _color_cells()
 ALL_CELLS: Final = (1 << NUM_LINES * NUM_LINES) - 1
-NIBBLE_TOPS: Final = 0x88888
-NIBBLE_BELOW_TOPS: Final = 0x77777
 
 
 @kernel
@@ -223,7 +315,7 @@ def tile_wall(row: Row, player: int) -> None:
     legal = row["legal"][player]
     lid = row["lid"]
     points = 0
-    full = ~((CAPACITIES - counts) + NIBBLE_BELOW_TOPS) & NIBBLE_TOPS  # top bit of full lines
+    full = full_lines(counts)
     while full:
         line = lowest_bit(full) // NIBBLE_BITS
         full &= full - 1

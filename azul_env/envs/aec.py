@@ -11,8 +11,8 @@ from azul_env.core.arguments import shown
 from azul_env.core.batch import step_one, write_masks
 from azul_env.core.chance import chances_from
 from azul_env.core.spec import DEFAULT_MAX_ROUNDS, EndReason
-from azul_env.core.state import empty_rows
 from azul_env.core.step import ILLEGAL
+from azul_env.core.variant import COLORED
 from azul_env.envs.kernels import Games, restart_games
 from azul_env.envs.screen import RENDER_MODES, Screen
 from azul_env.envs.settings import Seat, Settings, action_number, check_reset, reseed
@@ -42,9 +42,12 @@ class AzulAEC(AECEnv[str, Any, Any]):
         render_mode: str | None = None,
         starting_player: Seat = 0,
         observation: str = "float32",
+        variant: str = COLORED.name,
     ) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
-        self.settings = Settings(num_players, max_rounds, reward, starting_player, observation)
+        self.settings = Settings(
+            num_players, max_rounds, reward, starting_player, observation, variant=variant
+        )
         self.render_mode = render_mode
         self.possible_agents = [f"player_{seat}" for seat in range(self.settings.num_players)]
         self.agents: list[str] = []
@@ -58,7 +61,7 @@ class AzulAEC(AECEnv[str, Any, Any]):
         }
         self.action_spaces = {agent: self.settings.action_space() for agent in self.possible_agents}
         self.state_space = self._observation_space
-        self._rows, self._chances = empty_rows(1), chances_from(None, 1)
+        self._rows, self._chances = self.settings.new_rows(1), chances_from(None, 1)
         self._games = Games(self._rows, self._chances, self.settings.compiled())
         self._is_new = True
         self._rewards = np.zeros(self.settings.num_players)

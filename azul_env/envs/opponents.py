@@ -48,29 +48,38 @@ class AllGames:
 
 
 def opponents_of(
-    opponents: Any, num_players: int, adapter: Callable[[Any], Player]
+    opponents: Any, num_players: int, adapter: Callable[[Any], Player], variant: str
 ) -> list[Player] | None:
     """The opponents in turn order after the learner; None stands for compiled random players.
 
     `opponents` is None, one opponent for all seats, or a list with one opponent per seat. An opponent is a spec such as
-    "greedy", an agent, or a function, which `adapter` converts to a player.
+    "greedy", an agent, or a function, which `adapter` converts to a player. Raises ValueError for anything else, and for
+    an agent that does not play the variant.
     """
     if opponents is None or (isinstance(opponents, str) and opponents == "random"):
         return None
     others = num_players - 1
     if not isinstance(opponents, list | tuple):
-        return [_player(opponents, adapter)] * others
+        return [_player(opponents, adapter, variant)] * others
     if len(opponents) != others:
         raise ValueError(f"opponents: {len(opponents)} are listed for {others} seats")
-    return [_player(opponent, adapter) for opponent in opponents]
+    return [_player(opponent, adapter, variant) for opponent in opponents]
 
 
-def _player(opponent: Any, adapter: Callable[[Any], Player]) -> Player:
+def _player(opponent: Any, adapter: Callable[[Any], Player], variant: str) -> Player:
     if isinstance(opponent, str):
         try:
-            return import_module("azul_agents.registry").make_agent(opponent)  # the layer above
+            opponent = import_module("azul_agents.registry").make_agent(opponent)  # the layer above
         except ValueError as error:
             raise ValueError(f"opponents: {error}") from None
+    # Agents say which variants they play; anything else gets the questions that the game has.
+    variants = getattr(opponent, "variants", (variant,))
+    if variant not in variants:
+        name = getattr(opponent, "spec", None) or shown(opponent)
+        raise ValueError(
+            f"opponents: {name} does not play the variant {variant!r}: "
+            f"it plays {', '.join(variants)}"
+        )
     if hasattr(opponent, "act_batch"):
         return opponent
     if hasattr(opponent, "act"):

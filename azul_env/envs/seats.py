@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from azul_env.core.batch import write_masks
 from azul_env.core.chance import chances_from
 from azul_env.core.rounds import PLAYING
-from azul_env.core.state import empty_rows
 from azul_env.core.step import ALL_LEGAL, step_some
 from azul_env.envs.buffers import Buffers
 from azul_env.envs.kernels import (
@@ -53,7 +52,7 @@ class SeatGames:
     ) -> None:
         self.settings = settings
         self.opponents = opponents
-        self.rows = empty_rows(num_games)
+        self.rows = settings.new_rows(num_games)
         self.chances = chances_from(None, num_games)
         self.seats = np.zeros(num_games, np.int64)
         # Index of the opponent, by game and position in turn order after the learner.

@@ -12,12 +12,12 @@ from azul_env.chance import seeded_bits
 from azul_env.core.arguments import int64_number, number_between, player_count, shown
 from azul_env.core.chance import Chances, chance_of
 from azul_env.core.spec import COUNTER_LIMIT, EndReason
-from azul_env.core.state import Rows
+from azul_env.core.state import Rows, empty_rows
 from azul_env.core.step import RANDOM_SEAT
 from azul_env.core.variant import COLORED, variant_named
 from azul_env.observation import observation_highs, observation_size
 from azul_env.rewards import Reward, reward_function, reward_kind
-from azul_env.state import check_players
+from azul_env.state import check_players, check_variant
 
 RANDOM: Final = "random"
 Seat = int | Literal["random"]
@@ -61,7 +61,7 @@ class Settings:
             )
         self.dtype = OBSERVATION_TYPES[observation]
         self.num_actions = self.variant.num_actions(self.num_players)
-        self.size = observation_size(self.num_players)
+        self.size = observation_size(self.num_players, variant)
 
     def compiled(self) -> NDArray[Any]:
         """The settings for kernels: an array of one SETTINGS."""
@@ -71,9 +71,13 @@ class Settings:
     def observation_space(self) -> spaces.Box:
         """The space of one observation."""
         if self.dtype is np.uint8:
-            highs = observation_highs(self.num_players)
+            highs = observation_highs(self.num_players, self.variant.name)
             return spaces.Box(np.zeros_like(highs), highs, dtype=np.uint8)
         return spaces.Box(0.0, 1.0, (self.size,), np.float32)
+
+    def new_rows(self, count: int) -> Rows:
+        """Room for the states of this many games."""
+        return empty_rows(count, self.variant.dtype)
 
     def new_observations(self, count: int) -> NDArray[Any]:
         """Room for this many observations."""
@@ -84,10 +88,14 @@ class Settings:
         return spaces.Discrete(self.num_actions)
 
     def check_states(self, rows: Rows) -> None:
-        """Raise ValueError unless an environment can go on from these states: its number of players, and dealt."""
+        """Raise ValueError unless an environment can go on from these states: its variant and number of players, dealt."""
+        check_variant(rows, self.variant.name, "an environment")
         check_players(rows, self.num_players, "an environment")
-        if ((rows["available"] == 0) & (rows["end_reason"] == EndReason.PLAYING)).any():
-            raise ValueError("a state that awaits a deal: an environment goes on from `dealt` ones")
+        is_table_empty = (rows["available"] == 0) & (rows["end_reason"] == EndReason.PLAYING)
+        for game in np.flatnonzero(is_table_empty).tolist():
+            if not self.variant.columns_to_choose(rows[game]):
+                text = "a state that awaits a deal: an environment goes on from `dealt` ones"
+                raise ValueError(text)
 
 
 def _seat(name: str, seat: Seat, num_players: int) -> int:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from azul_env.core.spec import DEFAULT_MAX_ROUNDS
+from azul_env.core.variant import COLORED
 from azul_env.envs.opponents import EachGame, Opponent, opponents_of
 from azul_env.envs.screen import RENDER_MODES, Screen
 from azul_env.envs.seats import SeatGames
@@ -39,13 +40,13 @@ class AzulEnv(gymnasium.Env[NDArray[Any], np.int64]):
         max_rounds: int = DEFAULT_MAX_ROUNDS,
         render_mode: str | None = None,
         observation: str = "float32",
+        variant: str = COLORED.name,
     ) -> None:
         self.settings = Settings(
-            num_players, max_rounds, reward, starting_player, observation, seat
+            num_players, max_rounds, reward, starting_player, observation, seat, variant
         )
-        self.games = SeatGames(
-            1, self.settings, opponents_of(opponents, self.settings.num_players, EachGame)
-        )
+        players = opponents_of(opponents, self.settings.num_players, EachGame, variant)
+        self.games = SeatGames(1, self.settings, players)
         self.observation_space = self.settings.observation_space()
         self.action_space = self.settings.action_space()
         self.render_mode = render_mode

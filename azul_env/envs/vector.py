@@ -17,26 +17,28 @@ from numpy.typing import NDArray
 from azul_env.core.arguments import game_count, seed_number, shown, whole_numbers
 from azul_env.core.chance import chances_from
 from azul_env.core.spec import DEFAULT_MAX_ROUNDS
-from azul_env.core.state import Rows, empty_rows
+from azul_env.core.state import Rows
+from azul_env.core.variant import COLORED
 from azul_env.envs.buffers import Buffers
 from azul_env.envs.kernels import Games, TurnArrays, publish, restart_games, step_turns
 from azul_env.envs.opponents import AllGames, BatchedOpponent, opponents_of
 from azul_env.envs.seats import SeatGames
 from azul_env.envs.settings import RANDOM, Seat, Settings, check_reset, reseed
 from azul_env.rewards import CUSTOM, Reward, custom_rewards
-from azul_env.state import GameState, check_state, checked_rows
+from azul_env.state import GameState, check_state, check_variant, checked_rows
 
 Info = dict[str, Any]
 VectorStep = tuple[NDArray[Any], NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], Info]
 
 
-def _rows_of(states: Sequence[GameState]) -> Rows:
-    """The rows of some states. Raises TypeError for anything else."""
+def _rows_of(states: Sequence[GameState], settings: Settings) -> Rows:
+    """The rows of some states. Raises TypeError for anything else, ValueError for states of another variant."""
     if not isinstance(states, Sequence):
         raise TypeError(f"states must be a list of states or an array of rows, not {shown(states)}")
     for state in states:
         check_state(state)
-    return np.concatenate([empty_rows(0), *(state.rows for state in states)])
+        check_variant(state.rows, settings.variant.name, "an environment")
+    return np.concatenate([settings.new_rows(0), *(state.rows for state in states)])
 
 
 class _AzulVector(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]]):
@@ -55,7 +57,7 @@ class _AzulVector(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]]):
         self.single_action_space = settings.action_space()
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
-        self._rows: Rows = empty_rows(num_envs)
+        self._rows: Rows = settings.new_rows(num_envs)
         self._chances = chances_from(None, num_envs)
         self._masks = np.zeros((num_envs, settings.num_actions), np.bool_)
         self._is_new = True
@@ -71,7 +73,7 @@ class _AzulVector(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]]):
 
     def set_state(self, states: Rows | Sequence[GameState]) -> tuple[NDArray[Any], Info]:
         """Continue from other positions, one per game, none of them over; returns observations and info."""
-        rows = states if isinstance(states, np.ndarray) else _rows_of(states)
+        rows = states if isinstance(states, np.ndarray) else _rows_of(states, self.settings)
         if rows.shape != (self.num_envs,):
             raise ValueError(
                 f"{self.num_envs} states are needed, not an array of shape {rows.shape}"
@@ -166,10 +168,13 @@ class AzulVectorEnv(_AzulVector):
         max_rounds: int = DEFAULT_MAX_ROUNDS,
         observation: str = "float32",
         render_mode: str | None = None,
+        variant: str = COLORED.name,
     ) -> None:
-        settings = Settings(num_players, max_rounds, reward, starting_player, observation, seat)
+        settings = Settings(
+            num_players, max_rounds, reward, starting_player, observation, seat, variant
+        )
         super().__init__(num_envs, settings, render_mode)
-        players = opponents_of(opponents, settings.num_players, AllGames)
+        players = opponents_of(opponents, settings.num_players, AllGames, variant)
         self.games = SeatGames(self.num_envs, settings, players)
         self._rows, self._chances = self.games.rows, self.games.chances
 
@@ -230,11 +235,14 @@ class AzulTurnsVectorEnv(_AzulVector):
         max_rounds: int = DEFAULT_MAX_ROUNDS,
         observation: str = "float32",
         render_mode: str | None = None,
+        variant: str = COLORED.name,
     ) -> None:
-        settings = Settings(num_players, max_rounds, reward, starting_player, observation)
+        settings = Settings(
+            num_players, max_rounds, reward, starting_player, observation, variant=variant
+        )
         super().__init__(num_envs, settings, render_mode)
         self._games = Games(self._rows, self._chances, settings.compiled())
-        self._final_rows = empty_rows(self.num_envs)
+        self._final_rows = settings.new_rows(self.num_envs)
         self._buffers = Buffers()
         self._arrays = self._buffers.take(self._new_arrays)
 

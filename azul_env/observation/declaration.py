@@ -1,14 +1,17 @@
 """The one declaration of the observation: every number, where it lies in a state, its range and its meaning.
 
-The compiled writers, the decoder, `observation_layout` and the tables of docs/SPEC.md (`make spec`) follow from it. A number
+Variants differ in the words for a wall and, if players choose where tiles go, in a word about that choice. The compiled writers, the decoder, `observation_layout` and the tables of docs/SPEC.md (`make spec`) follow from it. A number
 is a bit-field of a word. Some words lie in a state as they are, others are computed; neighbouring fields share a word,
 because eight numbers of a word are written at once.
 """
 
 from typing import Final
 
+from azul_env.core.intrinsics import lowest_bit
 from azul_env.core.jit import composed_kernel, kernel
+from azul_env.core.moves import full_lines
 from azul_env.core.spec import (
+    COLOR_NAMES,
     FACTORY_CAPACITY,
     FLOOR_SLOTS,
     MAX_PLAYERS,
@@ -19,7 +22,8 @@ from azul_env.core.spec import (
     num_factories,
 )
 from azul_env.core.state import MARKER_TOKEN, NIBBLE, NIBBLE_BITS, Row, center_of
-from azul_env.core.words import ALL_LANES, LANE_BITS
+from azul_env.core.variant import COLORED, GRAY
+from azul_env.core.words import ALL_LANES, LANE_BITS, as_int64
 from azul_env.observation.layout import Codec, Encoding, Field, Word
 
 DIGIT_BITS: Final = 7  # counters that may grow large are written in two digits
@@ -29,6 +33,10 @@ SCORE_KNEE: Final = DIGIT  # scores up to here are one number; the rest follows 
 IN_DIGITS: Final = f"in two digits of base {DIGIT + 1}"
 MARKER_SHIFT: Final = LANE_BITS * NUM_COLORS  # above the lanes of the center
 SEAT_BITS: Final = (1 << MAX_PLAYERS) - 1
+# Of the word about tiling; below them is the bit that says whether a wall is being tiled.
+LINE_SHIFT: Final = 1
+COLOR_SHIFT: Final = LINE_SHIFT + NUM_LINES
+COLUMN_SHIFT: Final = COLOR_SHIFT + NUM_COLORS
 
 
 def adjacent(count: int, bits: int, first: int = 0) -> tuple[int, ...]:
@@ -80,6 +88,16 @@ def stored(name: str) -> Codec:
         row[name] = word
 
     return Codec(composed_kernel(f"read_{name}")(lambda row, _: row[name]), restore)
+
+
+def stored_by_color(name: str, color: int) -> Codec:
+    """A word that the row holds for each seat and color."""
+
+    def restore(row: Row, seat: int, word: int) -> None:
+        row[name][seat, color] = word
+
+    read = composed_kernel(f"read_{name}_{color}")(lambda row, seat: row[name][seat, color])
+    return Codec(read, restore)
 
 
 @kernel
@@ -141,6 +159,23 @@ def restore_turn(row: Row, player: int, word: int) -> None:
     row["end_reason"] = (word >> 2 * MAX_PLAYERS).bit_length()
 
 
+@kernel
+def read_tiling(row: Row, _: int) -> int:
+    """One bit each: whether a wall is being tiled; the line, its color, and the columns to choose from (R10.5)."""
+    if row["columns"] == 0:
+        return as_int64(0)
+    player = row["current_player"]
+    line = lowest_bit(full_lines(row["line_counts"][player])) // NIBBLE_BITS
+    color = (row["line_colors"][player] >> NIBBLE_BITS * line) & NIBBLE
+    columns = row["columns"] << COLUMN_SHIFT
+    return 1 | (1 << (LINE_SHIFT + line)) | (1 << (COLOR_SHIFT + color)) | columns
+
+
+def restore_tiling(row: Row, _: int, word: int) -> None:
+    """The inverse of `read_tiling`; the line and its color follow from the board."""
+    row["columns"] = word >> COLUMN_SHIFT
+
+
 WALLS: Final = stored_by_index("walls")
 LINE_COUNTS: Final = stored_by_index("line_counts")
 LINE_COLORS: Final = stored_by_index("line_colors")
@@ -152,18 +187,55 @@ BAG: Final = stored("bag")
 LID: Final = stored("lid")
 ROUNDS: Final = Codec(read_rounds, restore_rounds)
 TURN: Final = Codec(read_turn, restore_turn)
+TILING: Final = Codec(read_tiling, restore_tiling)
 
 
 COLORED_WALL: Final = (
     # The pattern gives every cell its color, so that a bit per cell is enough.
     word(WALLS, field("wall", 1, CELLS, "1 where a tile is, by row and column", (NUM_LINES,) * 2)),
 )
+GRAY_WALL: Final = tuple(
+    word(
+        stored_by_color("wall_colors", color),
+        field(
+            f"wall_{name}",
+            1,
+            CELLS,
+            f"1 where a {name} tile is, by row and column",
+            (NUM_LINES,) * 2,
+        ),
+    )
+    for color, name in enumerate(COLOR_NAMES)
+)
+CHOICE: Final = (
+    word(
+        TILING,
+        field("tiling", 1, (0,), "1 if the player to move chooses a column of its wall"),
+        field("tiling_line", 1, adjacent(NUM_LINES, 1, LINE_SHIFT), "the line to be tiled"),
+        field("tiling_color", 1, adjacent(NUM_COLORS, 1, COLOR_SHIFT), "the color of that line"),
+        field(
+            "tiling_column", 1, adjacent(NUM_LINES, 1, COLUMN_SHIFT), "the columns to choose from"
+        ),
+    ),
+)
+# By variant: the words for a wall, and those about what is to be chosen in tiling.
+VARIANT_WORDS: Final[dict[str, tuple[tuple[Word, ...], tuple[Word, ...]]]] = {
+    COLORED.name: (COLORED_WALL, ()),
+    GRAY.name: (GRAY_WALL, CHOICE),
+}
 
 
-def encoding(num_players: int, wall: tuple[Word, ...] = COLORED_WALL) -> Encoding:
-    """The whole observation; another variant has other words for the wall."""
+def encoding_of(num_players: int, variant: str) -> Encoding:
+    """The whole observation of a variant."""
+    return encoding(num_players, *VARIANT_WORDS[variant])
+
+
+def encoding(
+    num_players: int, wall: tuple[Word, ...] = COLORED_WALL, choice: tuple[Word, ...] = ()
+) -> Encoding:
+    """The whole observation, with these words for the wall and the choice in tiling."""
     factory = field("factories", FACTORY_CAPACITY, LANES, "tiles by factory and color")
-    boards, table = board(num_players, wall), common(num_players)
+    boards, table = board(num_players, wall), common(num_players, choice)
     return Encoding(num_players, boards, word(SOURCES, factory), table)
 
 
@@ -187,7 +259,7 @@ def board(num_players: int, wall: tuple[Word, ...]) -> tuple[Word, ...]:
     )
 
 
-def common(num_players: int) -> tuple[Word, ...]:
+def common(num_players: int, choice: tuple[Word, ...]) -> tuple[Word, ...]:
     """What belongs to no player, except for the factories."""
     marker = (MARKER_SHIFT,)
     digits, cap_digits = (DIGIT_BITS, 0), (3 * DIGIT_BITS, 2 * DIGIT_BITS)
@@ -206,6 +278,7 @@ def common(num_players: int) -> tuple[Word, ...]:
             field("round", DIGIT, digits, f"rounds completed, {IN_DIGITS}"),
             field("max_rounds", DIGIT, cap_digits, f"the cap of rounds, {IN_DIGITS}"),
         ),
+        *choice,
         word(
             TURN,
             field("to_move", 1, movers, "who is to move, or moved last: the observer first"),

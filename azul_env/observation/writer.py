@@ -15,13 +15,14 @@ from azul_env.core.jit import composed_kernel
 from azul_env.core.simd import EIGHT, HALF_BITS, unpacker
 from azul_env.core.spec import MIN_PLAYERS
 from azul_env.core.state import Row, center_of
+from azul_env.core.variant import COLORED
 from azul_env.core.words import as_int64
 from azul_env.observation.layout import Encoding, Word
 
 Writer = Callable[[Row, int, NDArray[np.uint8]], None]
 
 
-def compose_writer(encodings: Sequence[Encoding]) -> Writer:
+def compose_writer(encodings: Sequence[Encoding], variant: str = COLORED.name) -> Writer:
     """The kernel that writes observations, from the encodings for all numbers of players, the fewest first.
 
     It takes a row, the player who observes, and the bytes of the observation, which is uint8 or float32: kernels have one
@@ -32,10 +33,10 @@ def compose_writer(encodings: Sequence[Encoding]) -> Writer:
         assert EIGHT <= last.size <= encodings[0].table[-1].size + EIGHT and not last.keys
     tables = _Tables(encodings)
     sizes = tables.sizes
-    write_uint8 = _compose_form("uint8", encodings[0], tables, tables.shifts)
-    write_float32 = _compose_form("float32", encodings[0], tables, tables.factors)
+    write_uint8 = _compose_form(variant, "uint8", encodings[0], tables, tables.shifts)
+    write_float32 = _compose_form(variant, "float32", encodings[0], tables, tables.factors)
 
-    @composed_kernel("write_observation")
+    @composed_kernel(f"write_{variant}_observation")
     def write_observation(row: Row, player: int, out: NDArray[np.uint8]) -> None:
         if len(out) == sizes[row["num_players"] - MIN_PLAYERS]:
             write_uint8(row, player, out)
@@ -64,7 +65,7 @@ class _Tables:
 
 
 def _compose_form(
-    dtype: str, encoding: Encoding, tables: _Tables, conversions: NDArray[Any]
+    variant: str, dtype: str, encoding: Encoding, tables: _Tables, conversions: NDArray[Any]
 ) -> Writer:
     """The kernel that writes observations of one dtype; `conversions` are the shifts or the factors."""
     masks, matches, sizes, width = tables.masks, tables.matches, tables.sizes, tables.width
@@ -73,14 +74,14 @@ def _compose_form(
 
     def block(name: str, words: Sequence[Word]) -> Callable[..., int]:
         scope = {"masks": masks, "matches": matches, "conversions": conversions}
-        return _compose_block(f"write_{name}_{dtype}", words, item, scope)
+        return _compose_block(f"write_{variant}_{name}_{dtype}", words, item, scope)
 
     write_board = block("board", encoding.board)
     write_factory = block("factory", [encoding.factory])
     write_table = block("table", encoding.table)
     unpack = unpacker((0,) * EIGHT)
 
-    @composed_kernel(f"write_{dtype}")
+    @composed_kernel(f"write_{variant}_{dtype}")
     def write(row: Row, player: int, out: NDArray[np.uint8]) -> None:
         players = row["num_players"]
         entry = width * (players - MIN_PLAYERS)

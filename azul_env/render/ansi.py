@@ -25,6 +25,7 @@ GAP: Final = 4  # between boards
 FACTORIES_PER_ROW: Final = 5
 TILES_PER_ROW: Final = 25  # in the center
 LAST_MOVE: Final = ">"
+CHOICE: Final = "?"
 
 STRONG: Final = "1"
 FAINT: Final = "2"
@@ -62,7 +63,8 @@ def ansi(
     """The position as lines of text, with ANSI escape codes for colors unless `color` is false.
 
     An empty wall cell shows the letter of its color in lower case; without colors, tiles are in brackets. `*` is the
-    first-player marker. `>` marks the last move: the source of its tiles and, with `last_player`, their destination.
+    first-player marker. `>` marks the last move: the source of its tiles and, with `last_player`, their destination. `?`
+    marks the line to be tiled on a gray wall; the columns to choose from show their numbers, in parentheses without colors.
     """
     scene = scene_of(state, last_action, last_player, names)
     lines = [*_head(scene), [], *_table(scene), [], *_boards(scene)]
@@ -159,6 +161,10 @@ def _board_row(scene: Scene, seat: int, row: int) -> Line:
     wall = [_wall_cell(scene.variant, cell, row, c) for c, cell in enumerate(board.wall[row])]
     indent = Span(" " * CELL * (NUM_LINES - row - 1))
     label = _label(str(row), scene.is_destination(seat, row))
+    if scene.is_choice(seat, row):
+        label = Span(f"{CHOICE}{row} ", TURN_STYLE)
+        for column in scene.state.columns_to_choose:
+            wall[column] = Span(f" {column} ", TURN_STYLE, f"({column})")
     return [label, indent, *free, *tiles, Span(" | ", FAINT), *wall]
 
 

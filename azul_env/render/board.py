@@ -19,6 +19,7 @@ from azul_env.render.tiles import (
     PITCH,
     SIZE,
     placed_ghost,
+    placed_gray,
     placed_marker,
     placed_space,
     placed_tile,
@@ -78,13 +79,18 @@ def _line(scene: Scene, seat: int, row: int) -> str:
     if is_last:
         parts.append(_highlight(LEFT + first * PITCH, y, (row + 1) * PITCH, "line", row))
     label = LEFT + first * PITCH - 12
-    parts.append(text(label, y + 22.5, str(row), 9, LAST if is_last else QUIET, anchor=0.5))
+    is_choice = scene.is_choice(seat, row)
+    ink = TURN if is_choice else LAST if is_last else QUIET
+    parts.append(text(label, y + 22.5, str(row), 9, ink, anchor=0.5))
     for column in range(first, NUM_LINES):
         x = LEFT + column * PITCH
         if line.color is not None and column >= NUM_LINES - line.count:
             parts.append(placed_tile(line.color, x, y, SIZE, f"line {seat} {row}", column))
         else:
             parts.append(placed_space(x, y, f"line {seat} {row}", column))
+    if is_choice:
+        what = f'data-seat="{seat}" data-line="{row}"'
+        parts.append(_choice(LEFT + first * PITCH, y, (row + 1) * PITCH - 4, what, opacity=0))
     return "".join(parts)
 
 
@@ -116,10 +122,20 @@ def _wall_row(scene: Scene, seat: int, row: int) -> str:
         if tile is not None:
             parts.append(placed_tile(tile, x, y, SIZE, place, column))
         elif printed is None:
-            parts.append(placed_space(x, y, place, column))
+            parts.append(placed_gray(x, y, place, column))
         else:
             parts.append(placed_ghost(printed, x, y, place, column))
+        if scene.is_choice(seat, row) and column in scene.state.columns_to_choose:
+            parts.append(_choice(x, y, PITCH - 4, f'data-seat="{seat}" data-column="{column}"'))
     return "".join(parts)
+
+
+def _choice(x: float, y: float, width: float, what: str, opacity: float = 0.16) -> str:
+    """A frame around the line to be tiled, or around a cell that may be chosen for its tile."""
+    return (
+        f'<rect class="choice" {what} x="{x - 2:g}" y="{y - 2:g}" width="{width + 4:g}" height="{SIZE + 4}" '
+        f'rx="9" fill="{TURN}" fill-opacity="{opacity:g}" stroke="{TURN}" stroke-width="2.6"/>'
+    )
 
 
 def _floor(scene: Scene, seat: int) -> str:

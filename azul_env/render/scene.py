@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from azul_env.core.actions import Action, decode_action
+from azul_env.core.actions import Action, decode_action, placement_column
 from azul_env.core.arguments import number_between, printable
 from azul_env.core.spec import FLOOR_PENALTIES
 from azul_env.core.variant import Variant, variant_of
@@ -53,6 +53,10 @@ class Scene:
         """The player to move, or the winners."""
         if not self.state.is_terminal:
             name = self.names[self.state.current_player]
+            line = self.state.line_to_tile
+            if line is not None:
+                who = f"{YOU} tile" if name == YOU else f"{clipped(name)} to tile"
+                return f"{who} line {line}"
             return "Your turn" if name == YOU else f"{clipped(name)} to move"
         *others, last = (clipped(self.names[seat]) for seat in self.winners)
         if others:
@@ -75,7 +79,7 @@ class Scene:
         """Descriptions of the last move, from the longest to the shortest; empty without a move."""
         if self.move is None:
             return ()
-        words = describe_action(self.move, self.state.num_players)
+        words = describe_action(self.move, self.state.num_players, self.state.variant)
         if self.mover is None:
             return f"Last move: {words}", words
         name = clipped(self.names[self.mover])
@@ -99,7 +103,13 @@ class Scene:
 
     def is_destination(self, seat: int, destination: int) -> bool:
         """True if the last move went to this line or floor."""
-        return self.move is not None and (self.mover, self.move.destination) == (seat, destination)
+        if self.move is None or placement_column(self.move, self.state.num_players) is not None:
+            return False
+        return (self.mover, self.move.destination) == (seat, destination)
+
+    def is_choice(self, seat: int, line: int) -> bool:
+        """True if a player is to choose the column of this line's tile."""
+        return (seat, line) == (self.state.current_player, self.state.line_to_tile)
 
     def floor_cost(self, seat: int) -> int:
         """The penalty for a floor (R5.2)."""
@@ -125,7 +135,9 @@ def scene_of(
         state=state,
         boards=state.players,
         names=tuple(map(printable, names)),
-        move=None if last_action is None else decode_action(last_action, num_players),
+        move=None
+        if last_action is None
+        else decode_action(last_action, num_players, state.variant),
         mover=last_player,
         ranks=ranking(state) if state.is_terminal else None,
     )

@@ -77,10 +77,18 @@ def placed_marker(x: float, y: float, size: float, place: str, index: int | None
 
 
 def placed_space(x: float, y: float, place: str, index: int) -> str:
-    """An empty space of a line, a floor or a wall without printed colors."""
+    """An empty space of a line or a floor."""
     return (
         f'<rect class="free"{_cell(place, index)} x="{x + 1:g}" y="{y + 1:g}" width="{SIZE - 2}" height="{SIZE - 2}" '
         f'rx="7" fill="#f3ecdf" stroke="#ddd1bb" stroke-width="1.2"/>'
+    )
+
+
+def placed_gray(x: float, y: float, place: str, index: int) -> str:
+    """An empty cell of a wall without printed colors."""
+    return (
+        f'<rect class="free gray"{_cell(place, index)} x="{x + 1:g}" y="{y + 1:g}" width="{SIZE - 2}" '
+        f'height="{SIZE - 2}" rx="7" fill="#dcd9d3" stroke="#bab5ab" stroke-width="1.2"/>'
     )
 
 

@@ -16,10 +16,11 @@ def legal(observations, rng):
     return {agent: int(rng.choice(np.flatnonzero(seen["action_mask"])))}
 
 
+@pytest.mark.parametrize("variant", ["colored", "gray"])
 @pytest.mark.parametrize("players", [2, 3, 4])
-def test_game__is_the_one_of_the_other_environments(players):
-    env = AzulMultiAgentEnv(players)
-    aec = raw_env(players, starting_player="random")
+def test_game__is_the_one_of_the_other_environments(players, variant):
+    env = AzulMultiAgentEnv(players, variant=variant)
+    aec = raw_env(players, starting_player="random", variant=variant)
     observations, _ = env.reset(seed=5)
     aec.reset(seed=5)
     rng = np.random.default_rng(1)

@@ -6,6 +6,7 @@ Run in processes with other settings.
 import hashlib
 import sys
 from collections import Counter
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -35,23 +36,27 @@ from azul_env import (
     ranking,
     resign,
 )
+from azul_env.core.by_variant import GRAY_FIELD
 from azul_env.core.jit import KERNELS
 from azul_env.envs.single import AzulEnv
 from azul_env.envs.vector import AzulTurnsVectorEnv, AzulVectorEnv
 from azul_train.selfplay.rewards import seat_rewards, win_shares
 from models import random_model
 
+VARIANTS = ("colored", "gray")
+
 
 def play_single_games(digest: "hashlib._Hash", games: int) -> None:
     for seed in range(games):
         rng = np.random.Generator(np.random.PCG64(seed))
         num_players = 2 + seed % 3
-        state = new_game(num_players, seed % num_players, rng, max_rounds=1 + seed % 9)
+        variant = "gray" if seed % 2 else "colored"
+        state = new_game(num_players, seed % num_players, rng, 1 + seed % 9, variant=variant)
         while not state.is_terminal:
             actions = legal_actions(state)
             pick = int(rng.bit_generator.random_raw() % len(actions))
             if pick == 7:  # now and then somebody leaves
-                state = resign(state, state.current_player).state
+                state = resign(state, state.current_player, rng).state
             else:
                 state = apply_action(state, actions[pick], rng).state
             digest.update(state.rows.tobytes())
@@ -59,8 +64,15 @@ def play_single_games(digest: "hashlib._Hash", games: int) -> None:
 
 
 def play_batches(digest: "hashlib._Hash", steps: int) -> None:
-    for num_players in (2, 3, 4):
-        batch = GameBatch(3, num_players, seed=num_players, starting_player=None, max_rounds=2)
+    for num_players, variant in product((2, 3, 4), VARIANTS):
+        batch = GameBatch(
+            3,
+            num_players,
+            seed=num_players,
+            starting_player=None,
+            max_rounds=2,
+            variant=variant,
+        )
         for _ in range(steps):
             ended = batch.step(batch.random_actions())
             digest.update(batch.rows.tobytes() + batch.legal_masks().tobytes())
@@ -72,26 +84,28 @@ def play_batches(digest: "hashlib._Hash", steps: int) -> None:
 
 def use_environments(digest: "hashlib._Hash", steps: int) -> None:
     for reward in ("outcome", "score_margin", "round_margin"):
-        for kind in (AzulVectorEnv, AzulTurnsVectorEnv):
-            for observation in ("float32", "uint8"):
-                env = kind(3, max_rounds=2, reward=reward, observation=observation)
-                _, info = env.reset(seed=1)
-                for _ in range(steps):
-                    actions = info["action_mask"].argmax(axis=1)
-                    observations, rewards, *_, info = env.step(actions)
-                    digest.update(observations.tobytes() + rewards.tobytes())
+        kinds = product((AzulVectorEnv, AzulTurnsVectorEnv), ("float32", "uint8"), VARIANTS)
+        for kind, observation, variant in kinds:
+            env = kind(3, max_rounds=2, reward=reward, observation=observation, variant=variant)
+            _, info = env.reset(seed=1)
+            for _ in range(steps):
+                actions = info["action_mask"].argmax(axis=1)
+                observations, rewards, *_, info = env.step(actions)
+                digest.update(observations.tobytes() + rewards.tobytes())
         against_greedy = AzulVectorEnv(2, opponents="greedy", reward=reward)
         _, info = against_greedy.reset(seed=2)
         for _ in range(steps // 4):
             observations, *_, info = against_greedy.step(info["action_mask"].argmax(axis=1))
             digest.update(observations.tobytes())
-    single = AzulEnv()
-    _, info = single.reset(seed=3)
-    digest.update(single.step(int(info["action_mask"].argmax()))[0].tobytes())
-    turns = azul_v0.env()
-    turns.reset(seed=4)
-    turns.step(int(turns.last()[0]["action_mask"].argmax()))
-    digest.update(turns.last()[0]["observation"].tobytes())
+    for variant in VARIANTS:
+        single = AzulEnv(variant=variant)
+        _, info = single.reset(seed=3)
+        digest.update(single.step(int(info["action_mask"].argmax()))[0].tobytes())
+        turns = azul_v0.env(variant=variant)
+        turns.reset(seed=4)
+        turns.step(int(turns.last()[0]["action_mask"].argmax()))
+        digest.update(turns.last()[0]["observation"].tobytes())
+        digest.update(GameState(turns.unwrapped.get_state().rows).rows.tobytes())  # is checked
 
 
 def use_agents(digest: "hashlib._Hash") -> None:
@@ -140,12 +154,19 @@ def use_networks(digest: "hashlib._Hash") -> None:
 
 
 def signatures_of(kernel: Any) -> int:
-    """How often a kernel was compiled for one class of evaluators: kernels of a search are compiled for each."""
+    """How often a kernel was compiled for one variant and one class of evaluators: kernels are compiled for each."""
     classes = [
-        tuple(getattr(kind, "instance_class", None) for kind in signature)
+        tuple((is_gray(kind), getattr(kind, "instance_class", None)) for kind in signature)
         for signature in kernel.signatures
     ]
     return max(Counter(classes).values(), default=0)
+
+
+def is_gray(kind: Any) -> bool:
+    """True for the type of a row, or of an array of rows, of a gray game; or of a tuple with one."""
+    if hasattr(kind, "types"):
+        return any(map(is_gray, kind.types))
+    return GRAY_FIELD in getattr(getattr(kind, "dtype", kind), "fields", ())
 
 
 def use_rewards_of_learners(digest: "hashlib._Hash") -> None:

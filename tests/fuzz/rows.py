@@ -33,7 +33,6 @@ from azul_env.position import position_of, rows_of
 from azul_env.state import _row_problems
 from fuzz.mutations import refusal
 
-TILE_WORDS = (8, 9, *range(10, 20))  # bag, lid and sources
 ODD_WORDS = (
     0,
     1,
@@ -56,9 +55,11 @@ ODD_WORDS = (
 AGENTS = ("greedy", "alphabeta:nodes=100", "mcts:simulations=20")
 
 
-def sound_rows(num_players: int, seed: int, games: int = 24) -> Rows:
+def sound_rows(num_players: int, seed: int, games: int = 24, variant: str = "colored") -> Rows:
     """Games at all stages: dealt, in the middle, between two rounds, over, with resignations."""
-    batch = GameBatch(games, num_players, seed=seed, starting_player=None, max_rounds=6)
+    batch = GameBatch(
+        games, num_players, seed=seed, starting_player=None, max_rounds=6, variant=variant
+    )
     parts = [batch.rows.copy()]
     for turn in range(150):
         ended = batch.step(batch.random_actions())
@@ -72,7 +73,7 @@ def sound_rows(num_players: int, seed: int, games: int = 24) -> Rows:
         state = GameState(rows[game : game + 1].copy())
         for seat in rng.sample(range(num_players), rng.randrange(num_players)):
             if not state.is_terminal:
-                state = resign(state, seat).state
+                state = resign(state, seat, rng=1).state
         rows[game] = state.rows[0]
     return rows
 
@@ -80,6 +81,8 @@ def sound_rows(num_players: int, seed: int, games: int = 24) -> Rows:
 def mutated(rows: Rows, rng: random.Random) -> Rows:
     """A copy of one of the rows with something changed."""
     row = rows[rng.randrange(len(rows))].reshape(1).copy()
+    first = row.dtype.fields["bag"][1] // 8
+    tile_words = range(first, first + 12)  # bag, lid and sources
     words, data = row.view(np.int64), row.view(np.uint8).reshape(-1)
     other = rows[rng.randrange(len(rows))].reshape(1).view(np.int64)
     for _ in range(rng.choice((1, 1, 1, 2, 4))):
@@ -93,8 +96,8 @@ def mutated(rows: Rows, rng: random.Random) -> Rows:
                 words[word] = other[word]
             case 3:  # a tile moves elsewhere
                 unit = 1 << LANE_BITS * rng.randrange(5)
-                words[rng.choice(TILE_WORDS)] -= unit
-                words[rng.choice(TILE_WORDS)] += unit
+                words[rng.choice(tile_words)] -= unit
+                words[rng.choice(tile_words)] += unit
             case 4:
                 words[rng.randrange(8)] = rng.randrange(-1, 6)
             case 5 if rng.random() < 0.1:
@@ -110,20 +113,23 @@ def follow_up(row: Rows) -> None:
         expected = rows_of(position_of(row[0]))
     except (ValueError, LookupError, OverflowError, StopIteration):
         return
-    row["available"], row["legal"] = expected["available"], expected["legal"]
+    for name in {"available", "legal", "columns"} & set(row.dtype.names):
+        row[name] = expected[name]
 
 
 def play(row: Rows, rng: np.random.Generator) -> None:
     """Ask every kernel about a sound row, and play it to the end through every door that takes it."""
     state = GameState(row.copy())
     players = state.num_players
-    for seat in range(players):
-        observe(state, seat), observe(state, seat, np.uint8)
     legal_mask(state), repr(state), str(state)
-    batch = GameBatch(1, players, seed=1)
+    batch = GameBatch(1, players, seed=1, variant=state.variant)
     batch.set_state(row)
     batch.play_to_end()
     assert batch.rows["end_reason"][0] and ranking(GameState(batch.rows.copy()))
+    if state.variant != "colored":
+        return
+    for seat in range(players):
+        observe(state, seat), observe(state, seat, np.uint8)
     if state.awaits_deal:
         return
     for env in (AzulEnv(players), azul_v0.raw_env(players)):
@@ -145,11 +151,15 @@ agent = cache(make_agent)
 def main(mutations: int, seed: int) -> Counter[str]:
     """Mutate, compare the verdicts and play what passes. Raises AssertionError; counts otherwise."""
     rng, counts = random.Random(seed), Counter()
-    rows = {players: sound_rows(players, seed) for players in (2, 3, 4)}
+    rows = {
+        (players, variant): sound_rows(players, seed, variant=variant)
+        for players in (2, 3, 4)
+        for variant in ("colored", "gray")
+    }
     for original in rows.values():
         assert first_unsound(original, 0, len(original)) == ALL_SOUND
     for _ in range(mutations):
-        row = mutated(rows[rng.choice((2, 3, 4))], rng)
+        row = mutated(rows[rng.choice(list(rows))], rng)
         found = _row_problems(row, may_await_deal=True)
         is_sound = first_unsound(row, 0, 1) == ALL_SOUND
         assert is_sound == (not found), (row.tobytes().hex(), found)

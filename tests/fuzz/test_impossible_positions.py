@@ -118,6 +118,19 @@ def missing_key(position):
     del position["players"][0]["pattern_lines"][0]["count"]
 
 
+def gray_color_twice(row: int, column: int) -> Spoil:
+    def spoil(position):
+        take(position, 0, 2)  # a gray wall of blue tiles looks like a colored one
+        position["variant"] = "gray"
+        position["players"][2]["wall"][0][0] = position["players"][2]["wall"][row][column] = 1
+
+    return spoil
+
+
+def gray_tiling_with_a_table(position: dict[str, Any]) -> None:
+    position |= {"variant": "gray", "phase": "wall_tiling"}
+
+
 CASES: list[tuple[str, Spoil, str]] = [
     ("a tile too many", set_to("bag", 0, 20), "TILE_TOTAL"),
     ("five on a display", display_overfull, "FACTORY_OVERFULL"),
@@ -151,7 +164,10 @@ CASES: list[tuple[str, Spoil, str]] = [
     ("a reason, but on", set_to("end_reason", "row"), "END_MISMATCH"),
     ("unknown color", set_to("players", 2, "floor", 0, "teal"), "UNKNOWN_NAME"),
     ("unknown phase", set_to("phase", "wall_tiling"), "UNKNOWN_NAME"),
-    ("gray wall", set_to("variant", "gray"), "UNKNOWN_NAME"),
+    ("no such wall", set_to("variant", "grey"), "UNKNOWN_NAME"),
+    ("gray wall, color twice in a row", gray_color_twice(0, 3), "WALL_COLOR"),
+    ("gray wall, color twice in a column", gray_color_twice(3, 0), "WALL_COLOR"),
+    ("tiling before the table is empty", gray_tiling_with_a_table, "TILING"),
     ("unknown key", extra_key, "UNKNOWN_KEY"),
     ("missing key", missing_key, "MISSING_KEY"),
     ("bool for a number", set_to("round", True), "WRONG_TYPE"),

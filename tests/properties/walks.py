@@ -40,6 +40,7 @@ class Walk:
     max_rounds: int
     resignations: tuple[tuple[int, int], ...] = ()
     is_late: bool = False  # start with walls nearly full and hardly a tile left
+    variant: str = "colored"
 
 
 class Step(NamedTuple):
@@ -56,7 +57,7 @@ def _cap(style: str) -> st.SearchStrategy[int]:
 
 
 @st.composite
-def walks(draw: st.DrawFn, styles: tuple[str, ...] = STYLES) -> Walk:
+def walks(draw: st.DrawFn, styles: tuple[str, ...] = STYLES, variant: str = "colored") -> Walk:
     num_players = draw(st.integers(2, 4))
     style = draw(st.sampled_from(styles))
     leaving = st.tuples(st.integers(0, 60), st.integers(0, num_players - 1))
@@ -68,12 +69,17 @@ def walks(draw: st.DrawFn, styles: tuple[str, ...] = STYLES) -> Walk:
         draw(_cap(style)),
         tuple(sorted(draw(st.lists(leaving, max_size=3)))),
         draw(st.booleans()),
+        variant,
     )
 
 
 def start_of(walk: Walk) -> GameState:
     state = new_game(
-        walk.num_players, walk.starting_player, rng=walk.seed, max_rounds=walk.max_rounds
+        walk.num_players,
+        walk.starting_player,
+        rng=walk.seed,
+        max_rounds=walk.max_rounds,
+        variant=walk.variant,
     )
     return late_in_the_game(state, walk.seed) if walk.is_late else state
 
@@ -90,8 +96,9 @@ def late_in_the_game(state: GameState, seed: int) -> GameState:
         for row, cells in enumerate(player["wall"]):
             for column in rng.permutation(5)[:4].tolist():
                 color = (column - row) % 5
-                cells[column] = int(left[color] > 0)
-                left[color] -= cells[column]
+                is_there = bool(left[color] > 0)
+                cells[column] = is_there * (1 if state.variant == "colored" else color + 1)
+                left[color] -= is_there
             missing = [c for c in range(5) if not cells[(c + row) % 5]]
             color = int(rng.choice(missing))
             count = int(min(left[color], max(0, row - rng.integers(2))))
@@ -112,7 +119,7 @@ def steps_of(walk: Walk) -> Iterator[Step]:
     while not state.is_terminal:
         for when, seat in walk.resignations:
             if when == turn and not state.is_terminal and state.players[seat].resigned is None:
-                result = resign(state, seat)
+                result = resign(state, seat, rng)
                 yield Step(state, seat, result)
                 state = result.state
         if not state.is_terminal:
@@ -130,7 +137,12 @@ def states_of(walk: Walk) -> list[GameState]:
 def recorded(walk: Walk, agents: tuple[str, ...] = ()) -> tuple[GameRecorder, list[GameState]]:
     """The recorder of a played walk, and every state it stood in."""
     recorder = GameRecorder(
-        walk.num_players, walk.starting_player, walk.seed, walk.max_rounds, agents
+        walk.num_players,
+        walk.starting_player,
+        walk.seed,
+        walk.max_rounds,
+        agents,
+        walk.variant,
     )
     rng = np.random.default_rng(walk.seed)
     states = [recorder.state]
@@ -149,6 +161,8 @@ def recorded(walk: Walk, agents: tuple[str, ...] = ()) -> tuple[GameRecorder, li
 def chosen_action(state: GameState, style: str, rng: np.random.Generator) -> Action:
     """A legal action: any, mostly one to the floor, one that fits a line best, or one that fills none."""
     choices = np.flatnonzero(legal_mask(state))
+    if state.phase == "wall_tiling":
+        return decode_action(int(rng.choice(choices)), state.num_players, state.variant)
     if style == "floor" and rng.random() < 0.95:
         choices = choices[choices % 6 == FLOOR]
         if rng.random() < 0.9 and any(map(any, state.factories)):

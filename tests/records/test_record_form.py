@@ -58,7 +58,7 @@ WRONG_VALUES = [
     ("format", None),
     ("ruleset", "azul-base"),
     ("ruleset", None),
-    ("variant", "gray"),
+    ("variant", "grey"),
     ("num_players", "2"),
     ("num_players", 2.0),
     ("num_players", True),

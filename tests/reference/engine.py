@@ -75,12 +75,8 @@ class Board:
 
     def open_destinations(self, color: str) -> list[int]:
         """Where tiles of a color may go."""
-        destinations = []
-        for row in range(5):
-            if self.line_refusal(row, color) is None:
-                destinations.append(row)
-        destinations.append(FLOOR)  # R3.10
-        return destinations
+        lines = [row for row in range(5) if self.line_refusal(row, color) is None]
+        return [*lines, FLOOR]  # R3.10
 
     def place(self, tiles: list[str], destination: int, lid: list[str]) -> None:
         """Put tiles on a line or on the floor."""
@@ -94,26 +90,27 @@ class Board:
 
     def finish_round(self, lid: list[str]) -> None:
         """Tile the wall, score, and clear the floor; the order of the points is R5.3."""
+        colors = [[wall_color(row, column) for column in range(5)] for row in range(5)]
         for row in range(5):  # R4.2
             if len(self.lines[row]) == row + 1:
-                self.score += self.tile_wall(row, lid)
+                self.tile_wall(row, colors[row].index(self.lines[row][0]), lid)
+        self.score_floor(lid)
+
+    def score_floor(self, lid: list[str]) -> None:
+        """Take off what the floor costs, and clear it."""
         self.score -= sum(FLOOR_COSTS[: len(self.floor)])  # R5.2, R4.4: the marker costs as well
         self.score = max(0, self.score)
         lid.extend([piece for piece in self.floor if piece != MARKER])  # R4.3
         self.floor = []
 
-    def tile_wall(self, row: int, lid: list[str]) -> int:
-        """Move one tile of a full line to the wall and the others to the lid; the points of it."""
-        color = self.lines[row][0]
-        column = [wall_color(row, column) for column in range(5)].index(color)
-        self.wall[row][column] = color
+    def tile_wall(self, row: int, column: int, lid: list[str]) -> None:
+        """Move one tile of a full line to the wall and the others to the lid, and add the points."""
+        self.wall[row][column] = self.lines[row][0]
         lid.extend(self.lines[row][1:])
         self.lines[row] = []
         horizontal = run_length(self.wall[row], column)
         vertical = run_length([self.wall[r][column] for r in range(5)], row)
-        if horizontal == 1 and vertical == 1:
-            return 1  # R5.1
-        return sum(run for run in (horizontal, vertical) if run > 1)
+        self.score += sum(run for run in (horizontal, vertical) if run > 1) or 1  # R5.1
 
     def complete_rows(self) -> int:
         """How many wall rows are complete."""
@@ -122,12 +119,8 @@ class Board:
     def bonus(self) -> int:
         """The points a wall is worth at the end of the game (R5.4)."""
         points = 2 * self.complete_rows()
-        for column in range(5):
-            if all(self.wall[row][column] is not None for row in range(5)):
-                points += 7
-        for color in COLORS:
-            if all(color in self.wall[row] for row in range(5)):
-                points += 10
+        points += 7 * sum(all(row[column] is not None for row in self.wall) for column in range(5))
+        points += 10 * sum(all(color in row for row in self.wall) for color in COLORS)
         return points
 
     def to_dict(self) -> dict:
@@ -159,6 +152,9 @@ class Board:
 class Game:
     """One game; without a `deal` it waits for the first `start_round`."""
 
+    variant = "colored"
+    board_type = Board
+
     def __init__(
         self, num_players: int, starting_player: int, max_rounds: int = 50, deal: Deal | None = None
     ) -> None:
@@ -174,13 +170,13 @@ class Game:
         self.factories: list[list[str]] = [[] for _ in range(NUM_FACTORIES[num_players])]
         self.center: list[str] = []  # tiles only
         self.center_has_marker = True
-        self.players = [Board() for _ in range(num_players)]
+        self.players = [self.board_type() for _ in range(num_players)]
         if deal is not None:
             self.start_round(deal)
 
     def needs_deal(self) -> bool:
         """Whether a round must start before anybody can move."""
-        return self.phase != "game_over" and not self.center and not any(self.factories)
+        return self.phase == "factory_offer" and not self.center and not any(self.factories)
 
     def start_round(self, deal: Deal | None) -> None:
         """Fill the factories and name who starts; caller guarantees that `needs_deal()`."""
@@ -284,9 +280,13 @@ class Game:
         return [tile for tile in tiles if tile == color]
 
     def finish_round(self) -> None:
-        """Tile and score for everybody (R4.1), and end the game if this was the last round."""
+        """Tile and score for everybody (R4.1)."""
         for board in self.players:
             board.finish_round(self.lid)
+        self.count_round()
+
+    def count_round(self) -> None:
+        """Count a round that is over, and end the game if it was the last one."""
         self.round += 1
         if any(board.complete_rows() > 0 for board in self.players):
             self.end("row")  # R6.1
@@ -338,7 +338,7 @@ class Game:
         """The position as RULINGS writes it down, keys in that order."""
         return {
             "ruleset": "azul-base-2024-next-move",
-            "variant": "colored",
+            "variant": self.variant,
             "num_players": self.num_players,
             "current_player": self.current_player,
             "starting_player_next_round": self.starting_player_next_round,
@@ -367,7 +367,7 @@ class Game:
         game.factories = [tiles_of(counts) for counts in data["factories"]]
         game.center = tiles_of(data["center"])
         game.center_has_marker = data["center_has_marker"]
-        game.players = [Board.from_dict(player) for player in data["players"]]
+        game.players = [cls.board_type.from_dict(player) for player in data["players"]]
         return game
 
 

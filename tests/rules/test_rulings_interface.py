@@ -105,11 +105,12 @@ def test_ruling_16_overflow__cannot_be_declined():  # R3.4
     assert seat(play(state, "0B0"), 0) == seat_text("0 B//// B")
 
 
-def test_ruling_17_variant__is_named_and_gray_is_not_played_yet():
+def test_ruling_17_variant__is_named():
     as_data = to_dict(position(OPENING))
     assert as_data["variant"] == "colored"
+    assert from_dict(as_data | {"variant": "gray"}).variant == "gray"
     with pytest.raises(InvalidPositionError) as refused:
-        from_dict(as_data | {"variant": "gray"})
+        from_dict(as_data | {"variant": "grey"})
     assert [problem.reason for problem in refused.value.problems] == [ProblemReason.UNKNOWN_NAME]
 
 

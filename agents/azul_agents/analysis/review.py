@@ -15,6 +15,7 @@ from azul_env import (
     format_action,
     replay,
 )
+from azul_env.record_events import event_action
 
 # From how much win chance lost a move has a name, the worst first. Points lost are no measure: three points decide a
 # close last round and mean nothing in one that is won. Below the first step lies what searches of different depth
@@ -88,14 +89,10 @@ def reviewed_moves(record: GameRecord, agent: Agent, first: int = 1) -> Iterator
     """
     before: GameState | None = None
     for number, step in enumerate(replay(record)):
-        event = step.event
-        if (
-            before is not None
-            and event is not None
-            and event["type"] == "draft"
-            and number >= first
-        ):
-            yield reviewed_move(number, before, event["action"], agent)
+        if before is not None and step.event is not None and number >= first:
+            action = event_action(before, step.event)
+            if action is not None:
+                yield reviewed_move(number, before, action, agent)
         before = step.state
 
 
@@ -157,25 +154,27 @@ def reviewed_move(number: int, before: GameState, action: int, agent: Agent) -> 
 def _listed(action: int, state: GameState, moves: list[MoveValue], agent: Agent) -> MoveValue:
     """A move with its value; an agent may list only one of several equal factories, and then it is that one."""
     values = {move.action: move for move in moves}
-    played = decode_action(action, state.num_players)
+    players, variant = state.num_players, state.variant
+    played = decode_action(action, players, variant)
     sources = [played.source]
     if played.source < len(state.factories):
         tiles = state.factories[played.source]
         sources += [source for source, other in enumerate(state.factories) if other == tiles]
     for source in sources:
-        twin = encode_action(played._replace(source=source), state.num_players)
+        twin = encode_action(played._replace(source=source), players, variant)
         if twin in values:
             return values[twin]
-    name = format_action(action, state.num_players)
+    name = format_action(action, players, variant)
     raise ValueError(f'{agent.spec} gives no value to {name} in "{state!r}"')
 
 
 def _swapped(line: tuple[int, ...], action: int, state: GameState) -> tuple[int, ...]:
     """A line that begins with an action instead of the same one from an equal factory: the two change places."""
-    moves = [decode_action(number, state.num_players) for number in line]
-    new, old = decode_action(action, state.num_players).source, moves[0].source
+    players, variant = state.num_players, state.variant
+    moves = [decode_action(number, players, variant) for number in line]
+    new, old = decode_action(action, players, variant).source, moves[0].source
     places = {new: old, old: new}
     return tuple(
-        encode_action(m._replace(source=places.get(m.source, m.source)), state.num_players)
+        encode_action(m._replace(source=places.get(m.source, m.source)), players, variant)
         for m in moves
     )

@@ -24,6 +24,7 @@ from azul_env.core.batch import choose_randomly
 from azul_env.envs.vector import AzulTurnsVectorEnv
 
 RATIOS = [  # of speeds, by the beginning of their keys
+    ("gray_playout_moves", "playout_moves"),
     ("vector_steps", "playout_moves"),
     ("search_simulations", "playout_moves"),
     ("alphabeta_nodes", "playout_moves"),
@@ -55,6 +56,12 @@ def run_bench(
         Contender("playout_moves_per_second_3_players", playout_trial(num_players=3, threads=1)),
         Contender("playout_moves_per_second_4_players", playout_trial(num_players=4, threads=1)),
         Contender("playout_moves_per_second_2_threads", playout_trial(num_players=2, threads=2)),
+        *(
+            Contender(
+                f"gray_playout_moves_per_second{of}", playout_trial(players, 1, variant="gray")
+            )
+            for players, of in ((2, ""), (3, "_3_players"), (4, "_4_players"))
+        ),
         Contender("vector_steps_per_second", vector_trial("float32")),
         Contender("vector_steps_per_second_uint8", vector_trial("uint8")),
         Contender("aec_steps_per_second", aec_trial(azul_v0.env())),
@@ -81,9 +88,11 @@ def measured_on() -> dict[str, Any]:
     return {"machine": machine(), "versions": versions(), "commit": commit()}
 
 
-def playout_trial(num_players: int, threads: int, num_games: int = 512) -> Trial:
+def playout_trial(
+    num_players: int, threads: int, num_games: int = 512, variant: str = "colored"
+) -> Trial:
     """Random games from the deal to the end, all in compiled code."""
-    batch = GameBatch(num_games, num_players, seed=1, threads=threads)
+    batch = GameBatch(num_games, num_players, seed=1, threads=threads, variant=variant)
 
     def trial() -> int:
         batch.reset()

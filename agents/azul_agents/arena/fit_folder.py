@@ -30,8 +30,8 @@ from azul_agents.config_file import (
     plain_data,
 )
 from azul_agents.provenance import start_of_run
-from azul_agents.search.features import NUM_BUCKETS, NUM_FEATURES
-from azul_agents.search.linear import Weights
+from azul_agents.search.features import NUM_BUCKETS
+from azul_agents.search.linear import NAMES_OF_FEATURES, Weights
 from azul_env import brief
 from azul_env.files import (
     append_line,
@@ -147,9 +147,13 @@ def save_weights(path: Path, weights: Weights) -> None:
         np.savez(file, weights=weights)
 
 
-def read_weights(path: Path) -> Weights:
+def weights_shape(variant: str) -> tuple[int, int]:
+    """Buckets and features of the weights for a variant."""
+    return NUM_BUCKETS, len(NAMES_OF_FEATURES[variant])
+
+
+def read_weights(path: Path, shape: tuple[int, ...]) -> Weights:
     """The inverse of `save_weights`. Raises ValueError if the file is broken or of another version."""
-    shape = (NUM_BUCKETS, NUM_FEATURES)
     weights = read_arrays(path, {"weights": (shape, np.dtype(np.float64))})["weights"]
     if not np.isfinite(weights).all():
         raise ValueError(f"{path} is broken: its weights are not finite")

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from azul_agents.base import Agent, AgentFailureError, answers
+from azul_agents.base import Agent, AgentFailureError, answers, check_plays
 from azul_env import (
     GameRecord,
     GameRecorder,
@@ -55,9 +55,10 @@ def play_game(
     deal_seed: int,
     rngs: Sequence[np.random.Generator],
     untimed: Collection[int] = (),
+    variant: str = "colored",
 ) -> PlayedGame:
     """Play one game; the arguments are those of `Table`."""
-    (played,) = play_together([Table(agents, deal_seed, rngs, untimed)])
+    (played,) = play_together([Table(agents, deal_seed, rngs, untimed, variant)])
     return played
 
 
@@ -70,10 +71,11 @@ def play_together(tables: Sequence["Table"]) -> list[PlayedGame]:
     for table in tables:
         table.begin()
     while playing := [table for table in tables if not table.recorder.state.is_terminal]:
-        asked: dict[tuple[Agent, int], list[Table]] = {}
+        asked: dict[tuple[Agent, int, str], list[Table]] = {}
         for table in playing:
-            asked.setdefault((table.agent_to_move, len(table.agents)), []).append(table)
-        for (agent, _), together in asked.items():
+            kind = (table.agent_to_move, len(table.agents), table.recorder.record.variant)
+            asked.setdefault(kind, []).append(table)
+        for (agent, *_), together in asked.items():
             _ask(agent, together)
     return [table.end() for table in tables]
 
@@ -81,7 +83,8 @@ def play_together(tables: Sequence["Table"]) -> list[PlayedGame]:
 class Table:
     """A game in progress: agents and their generators by seat; seat 0 starts.
 
-    `deal_seed` seeds the deals. The first move of the seats in `untimed` is not timed: it may load compiled code.
+    `deal_seed` seeds the deals. The first move of the seats in `untimed` is not timed: it may load compiled code. Raises
+    VariantNotPlayedError for an agent that does not play the variant.
     """
 
     def __init__(
@@ -90,9 +93,12 @@ class Table:
         deal_seed: int,
         rngs: Sequence[np.random.Generator],
         untimed: Collection[int] = (),
+        variant: str = "colored",
     ) -> None:
+        for agent in agents:
+            check_plays(agent, variant)
         names = [agent.spec for agent in agents]
-        self.recorder = GameRecorder(len(agents), rng=deal_seed, agents=names)
+        self.recorder = GameRecorder(len(agents), rng=deal_seed, agents=names, variant=variant)
         self.agents = agents
         self.rngs = rngs
         self.untimed = set(untimed)

@@ -26,6 +26,7 @@ from azul_agents.arena.fit_folder import (
     read_results,
     read_weights,
     save_weights,
+    weights_shape,
 )
 from azul_agents.arena.match import MatchConfig, num_games, run_match
 from azul_agents.arena.tally import Tally
@@ -33,9 +34,13 @@ from azul_agents.arena.workers import Finished
 from azul_agents.kinds import AlphaBetaOptions
 from azul_agents.provenance import commit, versions
 from azul_agents.search.alphabeta import AlphaBetaAgent
-from azul_agents.search.features import FEATURE_NAMES
 from azul_agents.search.fitting import SelfPlay, SelfPlayGames, first_weights
-from azul_agents.search.linear import Weights, linear_evaluator, load_weights
+from azul_agents.search.linear import (
+    NAMES_OF_FEATURES,
+    Weights,
+    linear_evaluator,
+    load_weights,
+)
 from azul_env.files import write_atomically
 
 HELD_OUT: Final = 10  # one game in this many is played only to judge the fit
@@ -49,7 +54,7 @@ Advance = Callable[[str, int, int], None]  # what is being done, how much is don
 
 def new_fit(root: Path, config: FitConfig, out: Path, command: str) -> FitFolder:
     """The folder of a new run, which begins with the package's weights or, from scratch, with those set by hand."""
-    weights = first_weights() if config.from_scratch else _package_weights(config.players)
+    weights = first_weights(config.variant) if config.from_scratch else _package_weights(config)
     return FitFolder.create(root, config, weights, out, command)
 
 
@@ -59,7 +64,8 @@ def improve(folder: FitFolder, report: Report, advance: Advance) -> dict[str, An
     Caller holds the lock of the folder.
     """
     config = folder.config
-    weights = read_weights(folder.weights_file)
+    shape = weights_shape(config.variant)
+    weights = read_weights(folder.weights_file, shape)
     steps = folder.improvements()
     for number in range(1, config.improvements + 1):
         if number > len(steps):
@@ -69,15 +75,16 @@ def improve(folder: FitFolder, report: Report, advance: Advance) -> dict[str, An
             report(f"improvement {number}: {_told(step)}")
         folder.remove_sums(number)
         if steps[number - 1]["kept"]:
-            weights = read_weights(_fitted_file(folder, number))
+            weights = read_weights(_fitted_file(folder, number), shape)
     card = {
         "players": config.players,
+        "variant": config.variant,
         "made_by": "azul fit-evaluation",
         "config": asdict(config),
         "steps": steps,
         "versions": versions(),
         "commit": commit(),
-        "features": list(FEATURE_NAMES),
+        "features": list(NAMES_OF_FEATURES[config.variant]),
         "weights": np.round(weights, 4).tolist(),
     }
     write_card(card, folder.out)
@@ -88,10 +95,11 @@ def improve(folder: FitFolder, report: Report, advance: Advance) -> dict[str, An
 def check_files(folder: FitFolder) -> None:
     """Read all that a run goes on from, now rather than after hours of self-play. Raises ValueError if it is broken."""
     config, steps = folder.config, folder.improvements()
-    weights = read_weights(folder.weights_file)
+    shape = weights_shape(config.variant)
+    weights = read_weights(folder.weights_file, shape)
     for number, step in enumerate(steps, 1):
         if step["kept"]:
-            weights = read_weights(_fitted_file(folder, number))
+            weights = read_weights(_fitted_file(folder, number), shape)
     number = len(steps) + 1
     if number > config.improvements:
         return
@@ -100,7 +108,7 @@ def check_files(folder: FitFolder) -> None:
         if file.exists():
             SelfPlayGames(config.players, weights, seed=0).load(file)
     if _fitted_file(folder, number).exists():
-        read_weights(_fitted_file(folder, number))
+        read_weights(_fitted_file(folder, number), shape)
     match = _match_config(config, seed=0)
     read_results(_match_file(folder, number), config.players, num_games(_specs(config), match))
 
@@ -117,7 +125,7 @@ def _improvement(
     judges = _play(folder, config, number, HELD_OUT_GAMES, weights, seeds[1], held_out, advance)
     if not file.exists():
         save_weights(file, played.fit(config.ridge))
-    fitted = read_weights(file)
+    fitted = read_weights(file, weights.shape)
     score = _match(_match_file(folder, number), config, fitted, weights, seeds[2], advance)
     return {
         "games": config.games,
@@ -159,7 +167,7 @@ def _specs(config: FitConfig) -> tuple[str, ...]:
 
 
 def _match_config(config: FitConfig, seed: int) -> MatchConfig:
-    return MatchConfig(config.duel_games, seed, jobs=1)
+    return MatchConfig(config.duel_games, seed, jobs=1, variant=config.variant)
 
 
 def _fitted_file(folder: FitFolder, number: int) -> Path:
@@ -198,12 +206,12 @@ def write_card(card: dict[str, Any], path: Path) -> None:
     write_atomically(path, rest[:-2] + f',\n "weights": [\n{lines}\n ]\n}}\n')
 
 
-def _package_weights(num_players: int) -> Weights:
+def _package_weights(config: FitConfig) -> Weights:
     """The weights of the package, or those set by hand where it has none yet."""
     try:
-        return load_weights(num_players)
+        return load_weights(config.players, config.variant)
     except (FileNotFoundError, ValueError):
-        return first_weights()
+        return first_weights(config.variant)
 
 
 def _play(
@@ -220,7 +228,10 @@ def _play(
     shares = [games * part // config.jobs for part in range(config.jobs + 1)]
     seeds = np.random.SeedSequence(seed).generate_state(config.jobs).tolist()
     is_stopped = threading.Event()
-    parts = [SelfPlayGames(config.players, weights, own, config.nodes) for own in seeds]
+    parts = [
+        SelfPlayGames(config.players, weights, own, config.nodes, variant=config.variant)
+        for own in seeds
+    ]
 
     def play(part: int) -> SelfPlay:
         folder.part(number).mkdir(exist_ok=True)
@@ -232,7 +243,7 @@ def _play(
     def on_games() -> None:
         advance("self-play", sum(part.played for part in parts), games)
 
-    total = SelfPlay.nothing()
+    total = SelfPlay.nothing(weights.shape[1])
     with ThreadPoolExecutor(config.jobs) as pool:
         try:
             for sums in pool.map(play, range(config.jobs)):

@@ -57,7 +57,7 @@ class RunningMatch:
             raise ValueError(
                 f"a match has {MIN_PLAYERS} to {MAX_PLAYERS} agents, not {len(specs)}: {', '.join(specs)}"
             )
-        check_specs(specs, make)
+        check_specs(specs, make, config.variant)
         self.specs, self.config = specs, config
         self.total = num_games(specs, config)
         self._make = make
@@ -73,7 +73,7 @@ class RunningMatch:
     def warm_up(self) -> None:
         """Compile what the games need, before they begin; `play` does it otherwise."""
         if not self._is_warm and self._make is make_agent:  # agents made otherwise are unknown here
-            warm_up(self.specs, len(self.specs))
+            warm_up(self.specs, len(self.specs), self.config.variant)
         self._is_warm = True
 
     def play(
@@ -82,14 +82,15 @@ class RunningMatch:
         done: Sequence[GameResult] = (),
     ) -> None:
         """Play all games. `on_game` gets each in the order of the schedule; `done` are the results of the first ones."""
-        schedule = table_games(self.specs, self.config.games, self.config.seed)
+        config = self.config
+        schedule = table_games(self.specs, config.games, config.seed, variant=config.variant)
         for game, result in zip(islice(schedule, len(done)), done, strict=True):
             self._add(game, result)
         left = self.total - len(done)
         if not left:
             return
         self.warm_up()
-        jobs = min(self.config.jobs, left)
+        jobs = min(config.jobs, left)
         with closing(play_all(schedule, jobs, self._make)) as finished_games:
             for finished in _in_order(finished_games, first=divmod(len(done), len(self.specs))):
                 self._add(finished.game, finished.played.result)

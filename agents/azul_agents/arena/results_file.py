@@ -20,6 +20,8 @@ from azul_env import brief, shown
 from azul_env.files import exclusive_lock, json_lines, unterminated_tail
 
 FORMAT = 1
+# Of settings that files of earlier versions lack.
+DEFAULTS: Final = {"variant": "colored"}
 SYNC_SECONDS = 1.0  # a power failure loses at most this much
 
 GameKey = tuple[int, int, int, int]  # number of players, table, deal, rotation
@@ -155,7 +157,7 @@ class ResultsFile:
         if header.get("format") != FORMAT or not isinstance(header.get("config"), dict):
             raise ValueError(f"{self.path} is not a results file of this version")
         for key, value in config.to_dict().items():
-            before = header["config"].get(key)
+            before = header["config"].get(key, DEFAULTS.get(key))
             if before != value:
                 raise ValueError(
                     f"{self.path} belongs to a tournament with {key} {brief(before)}, not {brief(value)}: "

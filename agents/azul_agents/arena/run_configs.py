@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from azul_agents.base import check_variant_name
 from azul_agents.config_file import MAX_SEED, check_least, check_most
 from azul_agents.kinds import MAX_COUNT
 from azul_env import MAX_PLAYERS, MIN_PLAYERS
@@ -23,8 +24,11 @@ class MatchConfig:
     """Seed of the deals and of the agents' generators."""
     jobs: int = 2
     """Number of processes; it does not change the games."""
+    variant: str = "colored"
+    """colored or gray."""
 
     def __post_init__(self) -> None:
+        check_variant_name(self.variant)
         check_least(self, 1, "games", "jobs")
         check_least(self, 0, "seed")
         check_most(self, MAX_GAMES, "games")
@@ -69,8 +73,11 @@ class FitConfig:
     """Where the deals of all games come from."""
     jobs: int = 2
     """Threads of self-play."""
+    variant: str = "colored"
+    """colored or gray."""
 
     def __post_init__(self) -> None:
+        check_variant_name(self.variant)
         check_least(self, 1, "games", "improvements", "duel_games", "duel_nodes", "jobs")
         check_least(self, 0, "nodes", "ridge", "seed")
         check_most(self, MAX_COUNT, "games", "improvements", "nodes", "duel_games", "duel_nodes")

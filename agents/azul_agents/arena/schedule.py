@@ -32,6 +32,7 @@ class ScheduledGame:
     order: Seating  # numbers of the agents, clockwise
     deal: int
     rotation: int
+    variant: str = "colored"
 
     @property
     def num_players(self) -> int:
@@ -65,7 +66,11 @@ def whole_deals(games: int, num_players: int) -> int:
 
 
 def table_games(
-    specs: tuple[str, ...], games: int, seed: int, table: tuple[int, ...] = ()
+    specs: tuple[str, ...],
+    games: int,
+    seed: int,
+    table: tuple[int, ...] = (),
+    variant: str = "colored",
 ) -> Iterator[ScheduledGame]:
     """At least `games` games of a match or of a table in a tournament, the rotations of a deal in a row.
 
@@ -75,7 +80,8 @@ def table_games(
     orders = [(0, *others) for others in permutations(range(1, len(specs)))]
     for deal in range(whole_deals(games, len(specs))):
         for rotation in range(len(specs)):
-            yield ScheduledGame(seed, table, specs, orders[deal % len(orders)], deal, rotation)
+            order = orders[deal % len(orders)]
+            yield ScheduledGame(seed, table, specs, order, deal, rotation, variant)
 
 
 def tables_of(num_agents: int, num_players: int, max_tables: int, seed: int) -> list[Seating]:

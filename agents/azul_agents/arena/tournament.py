@@ -44,8 +44,9 @@ class Schedule:
         for players, tables in self.tables.items():
             for number, table in enumerate(tables):
                 specs = tuple(self.config.agents[agent] for agent in table)
-                length, seed = self.config.games_per_pairing, self.config.seed
-                for game in table_games(specs, length, seed, table=(players, number)):
+                config = self.config
+                length, seed, variant = config.games_per_pairing, config.seed, config.variant
+                for game in table_games(specs, length, seed, (players, number), variant):
                     yield (players, number, game.deal, game.rotation), game
 
     def missing(self, done: dict[GameKey, GameLine]) -> list[ScheduledGame]:
@@ -76,7 +77,7 @@ def run_tournament(
     `on_games` gets the games so far and the total number, at the start and after every game. `play` is the engine, by
     default local processes.
     """
-    check_specs(config.agents, make)
+    check_specs(config.agents, make, config.variant)
     schedule = Schedule(config)
     with ResultsFile.open(folder / RESULTS_FILE, config) as file:
         unknown = file.lines.keys() - schedule.games.keys()
@@ -89,7 +90,7 @@ def run_tournament(
         if missing:
             if play is play_all and make is make_agent:
                 for players in config.players:
-                    warm_up(config.agents, players)
+                    warm_up(config.agents, players, config.variant)
             with closing(play(missing, min(jobs, len(missing)), make)) as finished_games:
                 for finished in finished_games:
                     file.add(schedule.line_of(finished))

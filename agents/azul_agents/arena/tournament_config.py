@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from azul_agents.base import check_variant_name
 from azul_agents.config_file import (
     MAX_SEED,
     check_least,
@@ -31,8 +32,11 @@ class TournamentConfig:
     """Seed of the deals and of the agents' generators."""
     max_tables: int = 100
     """Limit for tables of 3 and of 4 players; beyond it, all pairs meet about equally often."""
+    variant: str = "colored"
+    """colored or gray."""
 
     def __post_init__(self) -> None:
+        check_variant_name(self.variant)
         check_least(self, 1, "games_per_pairing", "max_tables")
         check_least(self, 0, "seed")
         check_most(self, MAX_GAMES, "games_per_pairing", "max_tables")

@@ -26,19 +26,21 @@ SHORT_SECONDS: Final = 0.1
 OWN_KINDS: Final = frozenset({"random", *QUICK_LIMITS})
 
 
-def warm_up(specs: Iterable[str], num_players: int, analyses: bool = False) -> None:
+def warm_up(
+    specs: Iterable[str], num_players: int, variant: str = "colored", analyses: bool = False
+) -> None:
     """Compile what games between these agents need, and with `analyses` what their analyses need.
 
     Raises AgentSpecError for a wrong spec.
     """
-    _play_short_game(num_players)
+    _play_short_game(num_players, variant)
     for spec in dict.fromkeys(specs):
         kind, options = parse_spec(spec)
         if kind.name in QUICK_LIMITS:
             with closing(kind.make(spec, _quick(kind.name, options))) as agent:
-                _ask_once(agent, num_players)
+                _ask_once(agent, num_players, variant)
                 if analyses:
-                    analysis_of(new_game(num_players, rng=0), agent)
+                    analysis_of(new_game(num_players, rng=0, variant=variant), agent)
 
 
 def _quick(kind: str, options: Any) -> Any:
@@ -50,18 +52,18 @@ def _quick(kind: str, options: Any) -> Any:
     return quick
 
 
-def _play_short_game(num_players: int) -> None:
+def _play_short_game(num_players: int, variant: str) -> None:
     """A short recorded game."""
-    recorder = GameRecorder(num_players, rng=0, max_rounds=2)
+    recorder = GameRecorder(num_players, rng=0, max_rounds=2, variant=variant)
     while not recorder.state.is_terminal:
         recorder.draft(int(legal_mask(recorder.state).argmax()))
     ranking(recorder.state)
     winners(recorder.state)
 
 
-def _ask_once(agent: Agent, num_players: int) -> None:
+def _ask_once(agent: Agent, num_players: int, variant: str) -> None:
     """Ask for one move, and for the moves of several games at once."""
-    states = [new_game(num_players, rng=seed) for seed in range(2)]
+    states = [new_game(num_players, rng=seed, variant=variant) for seed in range(2)]
     masks = np.stack([legal_mask(state) for state in states])
     rngs = [np.random.default_rng(0) for _ in states]
     agent.act(states[0], masks[0], rngs[0])

@@ -20,7 +20,7 @@ from typing import Final, NamedTuple
 from azul_agents.arena.game import PlayedGame, Table, play_together
 from azul_agents.arena.schedule import ScheduledGame
 from azul_agents.arena.warmup import OWN_KINDS
-from azul_agents.base import Agent, AgentFailureError
+from azul_agents.base import Agent, AgentFailureError, check_plays
 from azul_agents.registry import AgentSpecError, make_agent, parse_spec
 
 GRACE_SECONDS: Final = 5.0  # for a process to close its agents before it is killed
@@ -77,7 +77,7 @@ class Players(ExitStack):
         untimed = [seat for seat, agent in enumerate(agents) if agent not in self._have_moved]
         self._have_moved.update(agents)
         rngs = [game.agent_rng(number) for number in game.seating]
-        return Table(agents, game.deal_seed, rngs, untimed)
+        return Table(agents, game.deal_seed, rngs, untimed, game.variant)
 
     def _agent(self, spec: str, copy: int) -> Agent:
         """The agent of a spec; `copy` tells several at one table apart."""
@@ -128,10 +128,16 @@ def is_raised_by_agent(error: BaseException) -> bool:
     return RAISED_BY_AGENT in getattr(error, "__notes__", ())
 
 
-def check_specs(specs: Iterable[str], make: MakeAgent = make_agent) -> None:
-    """Construct every agent once, so that a wrong spec is an error before the first game. Raises AgentSpecError."""
+def check_specs(
+    specs: Iterable[str], make: MakeAgent = make_agent, variant: str = "colored"
+) -> None:
+    """Construct every agent once, so that a wrong spec is an error before the first game.
+
+    Raises AgentSpecError, and VariantNotPlayedError for an agent that does not play the variant.
+    """
     for spec in dict.fromkeys(specs):
         with closing(make(spec)) as agent:
+            check_plays(agent, variant)
             try:
                 agent.check_ready()
             except AgentFailureError as error:

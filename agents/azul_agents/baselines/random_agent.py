@@ -5,13 +5,15 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from azul_agents.base import Agent, answers
+from azul_agents.base import VARIANTS, Agent, answers
 from azul_agents.registry import NoOptions
 from azul_env import GameState, Rows
 
 
 class RandomAgent(Agent):
     """The baseline without any strategy."""
+
+    variants = VARIANTS
 
     def __init__(self, spec: str = "random", options: NoOptions | None = None) -> None:
         self.spec = spec

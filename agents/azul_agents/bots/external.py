@@ -16,7 +16,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from azul_agents.base import Agent, AgentFailureError
+from azul_agents.base import VARIANTS, Agent, AgentFailureError
 from azul_agents.bots.process import BotEndedError, BotFailureError, BotProcess
 from azul_agents.bots.protocol import (
     PROTOCOL,
@@ -37,7 +37,12 @@ QUIT: Final = to_line({"type": "quit"})
 
 
 class ExternalAgent(Agent):
-    """A bot in a process of its own, which is started for the first game and reused."""
+    """A bot in a process of its own, which is started for the first game and reused.
+
+    The positions it gets name their variant; a bot that does not play it forfeits.
+    """
+
+    variants = VARIANTS
 
     def __init__(
         self, spec: str, options: ExternalOptions, timeout_seconds: float | None = None

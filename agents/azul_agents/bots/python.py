@@ -47,6 +47,11 @@ class WrappedAgent(Agent):
         return self._act(state, legal_mask, rng)
 
     @property
+    def variants(self) -> Sequence[str]:  # type: ignore[override]  # pyright: ignore[reportIncompatibleVariableOverride]
+        """The object's `variants`; only the colored wall if it names none."""
+        return getattr(self._player, "variants", Agent.variants)
+
+    @property
     def one_game_at_a_time(self) -> bool:
         """True if the object has `begin_game` or `end_game`."""
         return hasattr(self._player, "begin_game") or hasattr(self._player, "end_game")

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from azul_agents.base import Agent
+from azul_agents.base import Agent, VariantNotPlayedError
 from azul_agents.bots.protocol import (
     PROTOCOL,
     MalformedMessageError,
@@ -41,7 +41,7 @@ def serve(
             if message["type"] == "quit":
                 return
             reply = server.reply(message)
-        except (MalformedMessageError, InvalidPositionError) as error:
+        except (MalformedMessageError, InvalidPositionError, VariantNotPlayedError) as error:
             reply = {"type": "error", "message": str(error)}
         if reply is not None:
             write(to_line(reply))

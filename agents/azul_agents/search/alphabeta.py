@@ -11,7 +11,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from azul_agents.base import Agent, AnalysisLimits, AnalysisStep, MoveValue
+from azul_agents.base import VARIANTS, Agent, AnalysisLimits, AnalysisStep, MoveValue
 from azul_agents.kinds import AlphaBetaOptions
 from azul_agents.search.deepening import (
     begin,
@@ -26,18 +26,23 @@ from azul_agents.search.pvs import MAX_PLIES, new_memory
 from azul_agents.search.shipped import evaluator_named
 from azul_agents.search.timing import NEVER, POLL_SECONDS, Stopwatch, TimeLimit
 from azul_env import GameState, Rows, new_game
+from azul_env.core.state import empty_rows
+from azul_env.core.variant import variant_named, variant_of
 
 NO_LIMIT: Final = 1 << 60
+COLORED: Final = VARIANTS[0]
 
 
 class AlphaBetaAgent(Agent):
     """The strongest player here. Without a limit of its own it takes 0.1 seconds per move."""
 
+    variants = VARIANTS
+
     def __init__(
         self,
         spec: str = "alphabeta",
         options: AlphaBetaOptions | None = None,
-        new_evaluator: Callable[[int], Evaluator] | None = None,
+        new_evaluator: Callable[..., Evaluator] | None = None,
     ) -> None:
         self.spec = spec
         self.options = options or AlphaBetaOptions()
@@ -47,12 +52,15 @@ class AlphaBetaAgent(Agent):
             new_evaluator = partial(evaluator_named, self.options.evaluation)
         self.nodes = 0  # of the last search
         self.depth = 0  # reached by the last search
-        self._evaluator = cache(new_evaluator)  # by number of players
+        self._new_evaluator = cache(new_evaluator)  # by number of players, then by variant
+        self._variant = COLORED
         self._limit = TimeLimit(self.options.time)
         self._max_depth = min(self.options.depth or MAX_PLIES, MAX_PLIES)
         has_limit = self.options.time is not None or self.options.nodes is not None
         widest = self.options.widest if has_limit else 0
         self._memory = new_memory(self.options.breadth, self.options.nodes or NO_LIMIT, widest)
+        # By variant; all arrays but the positions are shared.
+        self._memories = {COLORED: self._memory}
         self._warm_up()
 
     def act(self, state: GameState, legal_mask: NDArray[np.bool_], rng: np.random.Generator) -> int:
@@ -72,6 +80,7 @@ class AlphaBetaAgent(Agent):
 
         Caller guarantees that the games are on and have the same number of players.
         """
+        self._turn_to(variant_of(rows).name)
         actions, values = np.zeros(len(rows), np.int64), np.zeros(len(rows))
         self._memory.control["prune"] = 1
         self._memory.control["keeps_table"] = 0
@@ -94,6 +103,7 @@ class AlphaBetaAgent(Agent):
         self, state: GameState, limits: AnalysisLimits
     ) -> Generator[AnalysisStep, None, None]:
         """The values of `analyse` after every depth; between depths the last ones again, with the nodes so far."""
+        self._turn_to(state.variant)
         self._begin(state, exact_values=True, node_limit=limits.nodes)
         control = self._memory.control
         control["deadline"] = NEVER
@@ -162,9 +172,24 @@ class AlphaBetaAgent(Agent):
             is_final=bool(is_last or is_solved),
         )
 
+    def _evaluator(self, num_players: int) -> Evaluator:
+        """The evaluator for this number of players and the variant at hand."""
+        if self._variant == COLORED:
+            return self._new_evaluator(num_players)
+        return self._new_evaluator(num_players, variant=self._variant)
+
+    def _turn_to(self, variant: str) -> None:
+        """Search games of this variant from now on."""
+        self._variant = variant
+        if variant not in self._memories:
+            stack = empty_rows(MAX_PLIES + 1, variant_named(variant).dtype)
+            self._memory = self._memories[variant] = self._memory._replace(stack=stack)
+            self._warm_up()
+        self._memory = self._memories[variant]
+
     def _warm_up(self) -> None:
         """Compile everything before the first clock runs: a search that is stopped at once."""
-        self._memory.stack[0] = new_game(2, rng=0).rows[0]
+        self._memory.stack[0] = new_game(2, rng=0, variant=self._variant).rows[0]
         begin(self._memory, 0)
         self._memory.control["stop"] = 1
         deepen(self._memory, self._evaluator(2), 1, False)
@@ -184,6 +209,7 @@ class AlphaBetaAgent(Agent):
 
     def _search(self, state: GameState, exact_values: bool) -> list[MoveValue]:
         """Deepen until the limit; returns the moves, the best first."""
+        self._turn_to(state.variant)
         memory = self._memory
         with self._limit.running(memory.control):
             self._begin(state, exact_values, self.options.nodes)

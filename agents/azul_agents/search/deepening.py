@@ -31,6 +31,7 @@ from azul_agents.search.transposition import (
     slot_of_signature,
 )
 from azul_env.core.jit import called_kernel, kernel
+from azul_env.core.legality import awaits_move
 from azul_env.core.state import Rows
 from azul_env.core.step import play_move
 from azul_env.core.words import as_bool, as_int64
@@ -165,7 +166,7 @@ def note_line(memory: SearchMemory, slot: int, found: float) -> None:
     line, salt = memory.lines[slot], memory.control[0]["salt"]
     line[0] = memory.moves[0, slot]
     length = as_int64(1)
-    while length < MAX_PLIES and memory.stack[length]["available"] != 0:
+    while length < MAX_PLIES and awaits_move(memory.stack[length]):
         row, moves = memory.stack[length], memory.moves[length]
         key = position_key(row, salt)
         entry = memory.table[key & (TABLE_SIZE - 1)]

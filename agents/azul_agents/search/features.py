@@ -25,6 +25,7 @@ from azul_env.core.spec import (
 )
 from azul_env.core.state import NIBBLE, NIBBLE_BITS, Row, center_of
 from azul_env.core.variant import color_tiles, placement, wall_of
+from azul_env.core.walls import columns_of
 from azul_env.core.words import LANE_BITS, as_int64, lane, lane_total
 
 NUM_ROUNDS: Final = 6
@@ -199,4 +200,7 @@ def bucket_of(row: Row, tiles: int) -> int:
     stage = 0
     if row["available"] != 0:
         stage = 1 if 10 * left <= 3 * whole else (2 if 10 * left <= 6 * whole else 3)
-    return NUM_STAGES * min(row["round"], NUM_ROUNDS - 1) + stage
+    over = row["round"] + (
+        1 if columns_of(row) else 0
+    )  # while walls are tiled, the round is as good as over
+    return NUM_STAGES * min(over, NUM_ROUNDS - 1) + stage

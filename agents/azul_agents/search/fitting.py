@@ -16,18 +16,22 @@ from azul_agents.array_file import read_arrays
 from azul_agents.search.deepening import choose
 from azul_agents.search.evaluator import prepare, round_end_value, value
 from azul_agents.search.features import (
-    FEATURE_NAMES,
-    MAX_LISTED,
     NUM_BUCKETS,
-    NUM_FEATURES,
     SUPPLIES,
     bucket_of,
-    list_features,
     tiles_to_come,
 )
-from azul_agents.search.linear import LinearEvaluator, Weights, linear_evaluator
+from azul_agents.search.linear import (
+    MOST_LISTED,
+    NAMES_OF_FEATURES,
+    LinearEvaluator,
+    Weights,
+    features_of,
+    linear_evaluator,
+)
 from azul_agents.search.moves import action_of, list_with_keys, move_parts, next_best
 from azul_agents.search.pvs import MAX_PLIES, SearchMemory, new_memory
+from azul_agents.search.tiling import chooser_of, tiled
 from azul_env.core.actions import action_parts
 from azul_env.core.chance import Chances, chances_from, checked_chances, deal, random_below
 from azul_env.core.jit import called_kernel, kernel
@@ -41,6 +45,7 @@ from azul_env.core.step import (
     play_move,
     reset_game,
 )
+from azul_env.core.variant import variant_named
 from azul_env.core.words import as_bool, as_int64
 from azul_env.files import atomic_file
 
@@ -89,7 +94,8 @@ def choose_one_ply(
             continue
         rows[1] = rows[0]
         source, color, destination = move_parts(move)
-        if play_move(rows[1], source, color, destination) != TURN_PASSED:
+        outcome = play_move(rows[1], source, color, destination)
+        if tiled(rows[1], outcome, chooser_of(row)) != TURN_PASSED:
             found = round_end_value(evaluator, rows[1], player)
         else:
             found = value(evaluator, rows[1], player)
@@ -113,7 +119,7 @@ def note_sample(
     written = 3
     for seat in range(row["num_players"]):
         share = 1.0 if seat == player else -1.0 / others
-        for listed in range(list_features(row, seat, tiles, indices, amounts)):
+        for listed in range(features_of(row, seat, tiles, indices, amounts)):
             if amounts[listed] != 0.0:
                 samples[sample, written] = indices[listed]
                 samples[sample, written + 1] = share * amounts[listed]
@@ -170,8 +176,9 @@ def play_and_sum(
         row = rows[0]
         count = as_int64(0)
         while row["end_reason"] == PLAYING and count + num_players < MAX_SAMPLES:
-            note_sample(row, row["current_player"], samples, count, evaluator)
-            count += 1
+            if row["available"] != 0:  # no wall is being tiled
+                note_sample(row, row["current_player"], samples, count, evaluator)
+                count += 1
             action = choose_one_ply(rows, evaluator, chances, k, epsilon, memory)
             if memory.control[0]["node_limit"] > 0 and not is_random_move(chances, k, epsilon):
                 action = choose(rows, root, memory, evaluator, max_depth)
@@ -194,11 +201,11 @@ class SelfPlay:
     squares: Sums
 
     @classmethod
-    def nothing(cls) -> "SelfPlay":
+    def nothing(cls, num_features: int) -> "SelfPlay":
         """The sums of no games."""
         return cls(
-            np.zeros((NUM_BUCKETS, NUM_FEATURES, NUM_FEATURES)),
-            np.zeros((NUM_BUCKETS, NUM_FEATURES)),
+            np.zeros((NUM_BUCKETS, num_features, num_features)),
+            np.zeros((NUM_BUCKETS, num_features)),
             np.zeros((NUM_BUCKETS, 2)),
         )
 
@@ -209,12 +216,12 @@ class SelfPlay:
 
     def fit(self, ridge: float) -> Weights:
         """Weights of all buckets by ridge regression; a bucket without samples gets those of the one before."""
-        weights = np.zeros((NUM_BUCKETS, NUM_FEATURES))
+        weights = np.zeros(self.moments.shape)
         for bucket in range(NUM_BUCKETS):
             if self.squares[bucket, 0] < 100:
                 weights[bucket] = weights[bucket - 4] if bucket >= 4 else 0.0
                 continue
-            gram = self.grams[bucket] + ridge * np.eye(NUM_FEATURES)
+            gram = self.grams[bucket] + ridge * np.eye(self.moments.shape[1])
             weights[bucket] = np.linalg.solve(gram, self.moments[bucket])
         return weights
 
@@ -239,16 +246,19 @@ class SelfPlayGames:
         seed: int,
         nodes: int = 0,
         epsilon: float = EPSILON,
+        variant: str = "colored",
     ) -> None:
         self.played = 0
-        self.sums = SelfPlay.nothing()
+        self.sums = SelfPlay.nothing(weights.shape[1])
         self._chances = chances_from(seed, 1)
         self._num_players, self._epsilon = num_players, epsilon
         self._evaluator = linear_evaluator(num_players, weights)
         # A search uses nothing that the last one stored, so a resumed run may begin with an empty memory.
-        self._memory = new_memory(breadth=10, node_limit=nodes)
-        self._rows = empty_rows(2)
-        self._samples = np.zeros((MAX_SAMPLES, 3 + 2 * MAX_PLAYERS * MAX_LISTED))
+        dtype = variant_named(variant).dtype
+        memory = new_memory(breadth=10, node_limit=nodes)
+        self._memory = memory._replace(stack=empty_rows(len(memory.stack), dtype))
+        self._rows = empty_rows(2, dtype)
+        self._samples = np.zeros((MAX_SAMPLES, 3 + 2 * MAX_PLAYERS * MOST_LISTED))
 
     def play(self, games: int) -> None:
         """Play games in compiled code, without the interpreter lock."""
@@ -297,26 +307,30 @@ def self_play(
     seed: int,
     nodes: int = 0,
     epsilon: float = EPSILON,
+    variant: str = "colored",
 ) -> SelfPlay:
     """The sums of games in which `nodes` bounds each search."""
-    under_way = SelfPlayGames(num_players, weights, seed, nodes, epsilon)
+    under_way = SelfPlayGames(num_players, weights, seed, nodes, epsilon, variant)
     under_way.play(games)
     return under_way.sums
 
 
-def first_weights() -> Weights:
+def first_weights(variant: str = "colored") -> Weights:
     """Hand-set weights to begin with: points count, and progress counts as its bonus times the square of its share."""
-    value = dict.fromkeys(FEATURE_NAMES, 0.0) | {"points": 1.0, "starts_next": 1.5}
+    names = NAMES_OF_FEATURES[variant]
+    value = dict.fromkeys(names, 0.0) | {"points": 1.0, "starts_next": 1.5}
     for cells in range(32):
         share = (cells.bit_count() / 5) ** 2
         value[f"column_{cells:05b}"] = 7 * share
         for row in range(5):
             value[f"row_{row}_{cells:05b}"] = 2 * share
     for count in range(6):
-        value[f"color_{count}"] = 10 * (count / 5) ** 2
+        value[f"color_{count}"] = value[f"color_{count}_blocked_0"] = 10 * (count / 5) ** 2
+        for row in range(5):
+            value[f"open_{row}_{count}"] = 0.15 * count
     for line in range(5):
         for count in range(1, line + 1):
             for supply in SUPPLIES:
                 promise = 0.6 * (count / (line + 1)) ** 2
                 value[f"line_{line}_{count}_{supply}_points"] = promise
-    return np.tile([value[name] for name in FEATURE_NAMES], (NUM_BUCKETS, 1))
+    return np.tile([value[name] for name in names], (NUM_BUCKETS, 1))

@@ -24,8 +24,19 @@ from azul_agents.search.features import (
     starts_next,
     tiles_to_come,
 )
+from azul_agents.search.gray_features import (
+    GRAY_FEATURE_NAMES,
+    MAX_LISTED_GRAY,
+    list_gray_features,
+)
+from azul_agents.search.gray_linear import (
+    gray_scored_word,
+    note_gray_walls,
+    write_column_gains,
+)
 from azul_agents.search.moves import move_parts, tiles_taken
 from azul_env import GameState
+from azul_env.core.by_variant import by_variant
 from azul_env.core.intrinsics import popcount
 from azul_env.core.jit import called_kernel, kernel
 from azul_env.core.moves import floor_tokens
@@ -40,6 +51,9 @@ from azul_env.core.variant import color_tiles, placement, wall_of
 from azul_env.core.words import as_int64
 
 Weights = NDArray[np.float64]  # by bucket and feature
+
+NAMES_OF_FEATURES: Final = {"colored": FEATURE_NAMES, "gray": GRAY_FEATURE_NAMES}
+MOST_LISTED: Final = max(MAX_LISTED, MAX_LISTED_GRAY)  # features of one board that are not 0
 
 # The cache of boards.
 CACHE_BITS: Final = 13  # 128 kB: a larger cache hits more often, but answers more slowly
@@ -83,14 +97,16 @@ class LinearEvaluator(NamedTuple):
         return EvaluatorKernels(note_walls, margin, margin, write_gains)
 
 
-def linear_evaluator(num_players: int, weights: Weights | None = None) -> LinearEvaluator:
+def linear_evaluator(
+    num_players: int, weights: Weights | None = None, variant: str = "colored"
+) -> LinearEvaluator:
     """An evaluator with these weights, or with those that come with the package."""
     return LinearEvaluator(
-        weights=load_weights(num_players) if weights is None else weights,
+        weights=load_weights(num_players, variant) if weights is None else weights,
         boards=np.zeros(1 << CACHE_BITS, CACHED_BOARD),
         cell_worth=np.zeros((MAX_PLAYERS, NUM_LINES * NUM_COLORS)),
-        indices=np.zeros(MAX_LISTED, np.int64),
-        amounts=np.zeros(MAX_LISTED),
+        indices=np.zeros(MOST_LISTED, np.int64),
+        amounts=np.zeros(MOST_LISTED),
     )
 
 
@@ -119,13 +135,24 @@ def board_value(evaluator: LinearEvaluator, row: Row, seat: int, tiles: int, buc
 
 
 @kernel
+def _colored_scored_word(row: Row, seat: int) -> int:
+    return row["walls"][seat] | row["scores"][seat] << WALL_BITS
+
+
+# A number made of a player's wall and score.
+scored_word: Final = by_variant(_colored_scored_word, gray_scored_word)
+# The features of a board that are not 0.
+features_of: Final = by_variant(list_features, list_gray_features)
+
+
+@kernel
 def _board_key(row: Row, seat: int, tiles: int, bucket: int) -> int:
     """A hash of everything that the features of a board and their weights depend on."""
     is_mover = 1 if row["current_player"] == seat else 0
     is_starter = 1 if starts_next(row, seat) else 0
     board = board_word(row, seat, tiles)
     board |= is_mover << 54 | is_starter << 55 | bucket << 56
-    scored = row["walls"][seat] | row["scores"][seat] << WALL_BITS
+    scored = scored_word(row, seat)
     return board * MIX_BOARD + scored * MIX_SCORED
 
 
@@ -134,14 +161,13 @@ def weighted_sum(evaluator: LinearEvaluator, row: Row, seat: int, tiles: int, bu
     """The weighted sum of a board's features."""
     weights, indices, amounts = evaluator.weights[bucket], evaluator.indices, evaluator.amounts
     value = 0.0
-    for listed in range(list_features(row, seat, tiles, indices, amounts)):
+    for listed in range(features_of(row, seat, tiles, indices, amounts)):
         value += weights[indices[listed]] * amounts[listed]
     return value
 
 
 @kernel
-def note_walls(evaluator: LinearEvaluator, row: Row) -> None:
-    """Compute what a tile on each free cell is worth, which stays the same throughout a round."""
+def _note_colored_walls(row: Row, evaluator: LinearEvaluator) -> None:
     for seat in range(row["num_players"]):
         wall = wall_of(row, seat)
         for line in range(NUM_LINES):
@@ -161,10 +187,23 @@ def _set_progress(wall: int, row: int, column: int, color: int) -> float:
 
 
 @kernel
-def write_gains(
-    evaluator: LinearEvaluator, row: Row, moves: Moves, count: int, gains: Gains
+def _note_gray_walls(row: Row, evaluator: LinearEvaluator) -> None:
+    note_gray_walls(evaluator.cell_worth, row)
+
+
+_note_walls: Final = by_variant(_note_colored_walls, _note_gray_walls)
+
+
+@kernel
+def note_walls(evaluator: LinearEvaluator, row: Row) -> None:
+    """Compute what a tile on each free cell is worth, which stays the same throughout a round."""
+    _note_walls(row, evaluator)
+
+
+@kernel
+def _write_draft_gains(
+    row: Row, evaluator: LinearEvaluator, moves: Moves, count: int, gains: Gains
 ) -> None:
-    """A quick estimate of the points that each move gains the mover's board."""
     player = row["current_player"]
     worth = evaluator.cell_worth[player]
     counts = row["line_counts"][player]
@@ -186,6 +225,27 @@ def write_gains(
         gains[slot] = gain - (PENALTY[lost] - PENALTY[tokens]) + MARKER_WORTH[marker]
 
 
+@kernel
+def _write_turn_gains(
+    row: Row, evaluator: LinearEvaluator, moves: Moves, count: int, gains: Gains
+) -> None:
+    if row["columns"] != 0:
+        write_column_gains(row, moves, count, gains)
+    else:
+        _write_draft_gains(row, evaluator, moves, count, gains)
+
+
+_write_gains: Final = by_variant(_write_draft_gains, _write_turn_gains)
+
+
+@kernel
+def write_gains(
+    evaluator: LinearEvaluator, row: Row, moves: Moves, count: int, gains: Gains
+) -> None:
+    """A quick estimate of the points that each move gains the mover's board."""
+    _write_gains(row, evaluator, moves, count, gains)
+
+
 @called_kernel
 def write_margins(evaluator: LinearEvaluator, rows: Rows, margins: Amounts) -> None:
     """Write the margin that every seat of rows[0] can expect."""
@@ -196,21 +256,26 @@ def write_margins(evaluator: LinearEvaluator, rows: Rows, margins: Amounts) -> N
 def expected_margins(state: GameState) -> list[float]:
     """The margin that every seat can expect, without a search; they add up to 0."""
     margins = np.zeros(state.num_players)
-    write_margins(linear_evaluator(state.num_players), state.rows, margins)
+    evaluator = linear_evaluator(state.num_players, variant=state.variant)
+    write_margins(evaluator, state.rows, margins)
     return margins.tolist()
 
 
 @cache
-def load_weights(num_players: int) -> Weights:
+def load_weights(num_players: int, variant: str = "colored") -> Weights:
     """The weights that come with the package."""
-    card = load_card(num_players)
+    card = load_card(num_players, variant)
     return np.array(card["weights"], np.float64)
 
 
-def load_card(num_players: int) -> dict[str, Any]:
+def load_card(num_players: int, variant: str = "colored") -> dict[str, Any]:
     """Weights and how they were made."""
-    path = files("azul_agents.search") / "weights" / f"{num_players}_players.json"
+    folder = files("azul_agents.search") / "weights"
+    prefix = "" if variant == "colored" else f"{variant}_"
+    path = folder / f"{prefix}{num_players}_players.json"
+    if variant != "colored" and not path.is_file():
+        path = folder / f"{prefix}2_players.json"  # until there are weights of their own
     card: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    if tuple(card["features"]) != FEATURE_NAMES:
+    if tuple(card["features"]) != NAMES_OF_FEATURES[variant]:
         raise ValueError(f"{path} was made for other features: run `azul fit-evaluation`")
     return card

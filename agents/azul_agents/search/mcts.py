@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from azul_agents.base import Agent, AnalysisLimits, AnalysisStep, MoveValue
+from azul_agents.base import VARIANTS, Agent, AnalysisLimits, AnalysisStep, MoveValue
 from azul_agents.kinds import MCTS_LEAVES, MctsOptions
 from azul_agents.search.evaluator import Evaluator
 from azul_agents.search.linear import linear_evaluator
@@ -22,28 +22,37 @@ from azul_agents.search.tree import (
     new_tree,
 )
 from azul_env import GameState, encode_action, legal_actions, new_game
+from azul_env.core.state import empty_rows
+from azul_env.core.variant import variant_named
 
 LEAVES: Final[dict[str, int]] = dict(zip(MCTS_LEAVES, (VALUE, ROUND, GAME), strict=True))
 CAPACITY: Final = 1 << 21  # nodes; a tree that is full goes on with what it has
 NO_LIMIT: Final = 1 << 60
+COLORED: Final = VARIANTS[0]
 
 
 class MctsAgent(Agent):
     """Tree search; without a limit of its own it takes 0.1 seconds per move."""
 
+    variants = VARIANTS
+
     def __init__(
         self,
         spec: str = "mcts",
         options: MctsOptions | None = None,
-        new_evaluator: Callable[[int], Evaluator] = linear_evaluator,
+        new_evaluator: Callable[..., Evaluator] = linear_evaluator,
     ) -> None:
         self.spec = spec
         self.options = options or MctsOptions()
         is_unlimited = self.options.time is None and self.options.simulations is None
         self._limit = TimeLimit(0.1 if is_unlimited else self.options.time)
         self.simulations = 0  # of the last search
-        self._evaluator = cache(new_evaluator)  # by number of players
+        self._new_evaluator = cache(new_evaluator)  # by number of players, then by variant
+        self._variant = COLORED
         self._memory = new_tree(CAPACITY)
+        self._memories = {
+            COLORED: self._memory
+        }  # by variant; all arrays but the positions are shared
         self._warm_up()
 
     def act(self, state: GameState, legal_mask: NDArray[np.bool_], rng: np.random.Generator) -> int:
@@ -66,6 +75,7 @@ class MctsAgent(Agent):
         self, state: GameState, limits: AnalysisLimits
     ) -> Generator[AnalysisStep, None, None]:
         """The values of `analyse` as the tree grows."""
+        self._turn_to(state.variant)
         memory, evaluator = self._memory, self._evaluator(state.num_players)
         memory.control["deadline"] = NEVER
         memory.begin(state.rows, LEAVES[self.options.leaf], 0, np.uint64(0))
@@ -97,13 +107,30 @@ class MctsAgent(Agent):
             is_final=is_final,
         )
 
+    def _evaluator(self, num_players: int) -> Evaluator:
+        """The evaluator for this number of players and the variant at hand."""
+        if self._variant == COLORED:
+            return self._new_evaluator(num_players)
+        return self._new_evaluator(num_players, variant=self._variant)
+
+    def _turn_to(self, variant: str) -> None:
+        """Search games of this variant from now on."""
+        self._variant = variant
+        if variant not in self._memories:
+            rows = empty_rows(2, variant_named(variant).dtype)
+            self._memory = self._memories[variant] = self._memory._replace(rows=rows)
+            self._warm_up()
+        self._memory = self._memories[variant]
+
     def _warm_up(self) -> None:
         """Compile everything before the first clock runs: a single simulation."""
-        self._memory.begin(new_game(2, rng=0).rows, VALUE, 1, np.uint64(0))
+        rows = new_game(2, rng=0, variant=self._variant).rows
+        self._memory.begin(rows, VALUE, 1, np.uint64(0))
         self._memory.run(self._evaluator(2), 1.0)
 
     def _search(self, state: GameState, stream: np.uint64) -> list[tuple[int, int, float]]:
         """Action, visits and mean result of every move, most visited first."""
+        self._turn_to(state.variant)
         memory = self._memory
         with self._limit.running(memory.control):
             limit = self.options.simulations or NO_LIMIT
@@ -123,7 +150,7 @@ def _margins(state: GameState, ranked: list[tuple[int, int, float]]) -> list[Mov
     firsts = {*map(state.factories.index, state.factories), len(state.factories)}
     for move in legal_actions(state):
         if move.source in firsts:  # of equal factories only the first is listed
-            values.setdefault(encode_action(move, state.num_players), lowest)
+            values.setdefault(encode_action(move, state.num_players, state.variant), lowest)
     return [MoveValue(action, margin_of(mean)) for action, mean in values.items()]
 
 

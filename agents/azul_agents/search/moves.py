@@ -7,10 +7,12 @@ from numpy.typing import NDArray
 
 from azul_agents.search.evaluator import Evaluator, Gains, Moves, write_gains
 from azul_env.core.actions import action_index
+from azul_env.core.by_variant import by_variant
 from azul_env.core.intrinsics import lowest_bit
 from azul_env.core.jit import kernel
 from azul_env.core.spec import FLOOR, NUM_COLORS, NUM_DESTINATIONS
 from azul_env.core.state import Row, center_of
+from azul_env.core.walls import columns_of
 from azul_env.core.words import as_int64, lane
 
 MAX_MOVES: Final = 300  # no position has more
@@ -55,9 +57,12 @@ def list_moves(row: Row, moves: Moves, prune: bool) -> int:
     """Write the packed moves of the player to move; returns their number.
 
     Of factories that hold the same tiles only the first is listed. With `prune`, big throws on the floor are left out
-    where a line would take the tiles.
+    where a line would take the tiles. Where a gray wall is tiled, the columns are listed.
     """
     center = center_of(row)
+    columns = columns_of(row)
+    if columns:
+        return _list_columns(columns, center + 1, moves)
     legal = row["legal"][row["current_player"]]
     count = as_int64(0)
     for source in range(center + 1):
@@ -80,6 +85,30 @@ def list_moves(row: Row, moves: Moves, prune: bool) -> int:
 
 
 @kernel
+def _list_columns(columns: int, source: int, moves: Moves) -> int:
+    count = as_int64(0)
+    while columns:
+        moves[count] = (source << SOURCE_SHIFT) | lowest_bit(columns)
+        columns &= columns - 1
+        count += 1
+    return count
+
+
+@kernel
+def _tiles_on(row: Row, source: int) -> int:
+    return row["sources"][source]
+
+
+@kernel
+def _tiles_on_or_none(row: Row, source: int) -> int:
+    return row["sources"][source] if source <= center_of(row) else as_int64(0)
+
+
+# The tiles on a source; none on the one that stands for tiling.
+tiles_on: Final = by_variant(_tiles_on, _tiles_on_or_none)
+
+
+@kernel
 def _is_repeated(row: Row, source: int, center: int) -> bool:
     """True if an earlier factory holds the same tiles."""
     repeats = 0
@@ -96,7 +125,7 @@ def tie_break(row: Row, move: int) -> int:
     """
     source, color, destination = move_parts(move)
     use = NUM_DESTINATIONS * color + destination + 1
-    mark = row["sources"][source] | (use << 5)  # counts of tiles have 5 bits, so these are free
+    mark = tiles_on(row, source) | (use << 5)  # counts of tiles have 5 bits, so these are free
     return ((mark * 0x1E3779B97F4A7C15) >> 32) & 0xFFFFFFF
 
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from azul_agents.search.evaluator import Evaluator, Gains, round_end_value, value
 from azul_agents.search.moves import MAX_MOVES, list_with_keys, move_parts, next_best
+from azul_agents.search.tiling import chooser_of, tiled
 from azul_agents.search.timing import NEVER, now_nanoseconds
 from azul_agents.search.transposition import (
     AT_LEAST,
@@ -124,10 +125,15 @@ def new_memory(breadth: int, node_limit: int, widest: int = 0) -> SearchMemory:
 
 @kernel
 def descend_by(memory: SearchMemory, ply: int, move: int) -> bool:
-    """Play a move of the position at a ply into the next; true if that ends the round, which is then scored."""
+    """Play a move of the position at a ply into the next; true if that ends the round, which is then scored.
+
+    Gray walls are tiled at once, unless the search is about the columns of the searcher.
+    """
     memory.stack[ply + 1] = memory.stack[ply]
     source, color, destination = move_parts(move)
-    if play_move(memory.stack[ply + 1], source, color, destination) == TURN_PASSED:
+    outcome = play_move(memory.stack[ply + 1], source, color, destination)
+    chooser = chooser_of(memory.stack[0])
+    if tiled(memory.stack[ply + 1], outcome, chooser) == TURN_PASSED:
         return False
     memory.control[0]["nodes"] += 1
     return True

@@ -13,7 +13,8 @@ from numba.extending import intrinsic, overload
 from numpy.typing import NDArray
 
 from azul_agents.search.evaluator import Moves
-from azul_agents.search.moves import SortKeys, move_parts, put_first
+from azul_agents.search.moves import SortKeys, move_parts, put_first, tiles_on
+from azul_env.core.by_variant import by_variant
 from azul_env.core.intrinsics import data_of
 from azul_env.core.jit import kernel
 from azul_env.core.spec import NUM_COLORS, NUM_DESTINATIONS
@@ -67,6 +68,34 @@ def search_salt(generation: int) -> int:
 
 
 @kernel
+def _no_salt(row: Row) -> np.uint64:
+    return np.uint64(0)
+
+
+@kernel
+def _gray_salt(row: Row) -> np.uint64:
+    salt = np.uint64(0)
+    for seat in range(row["num_players"]):
+        for color in range(NUM_COLORS):
+            salt += mixed(row["wall_colors"][seat, color], 30 + NUM_COLORS * seat + color)
+    return salt
+
+
+@kernel
+def _gray_key(row: Row) -> np.uint64:
+    key = np.uint64(0)
+    for seat in range(row["num_players"]):
+        key += mixed(row["walls"][seat], 60 + seat)
+    return key
+
+
+# What walls add to a salt beside their occupied cells: the colors of the tiles, where cells do not imply them.
+wall_salt: Final = by_variant(_no_salt, _gray_salt)
+# What walls add to a key: those that are tiled within a search. Which line placed a tile is implied by the row.
+tiled_key: Final = by_variant(_no_salt, _gray_key)
+
+
+@kernel
 def round_salt(row: Row, searcher: int, prune: int) -> int:
     """A salt made of what stays the same throughout a round and matters to the values that a search finds in it.
 
@@ -76,6 +105,7 @@ def round_salt(row: Row, searcher: int, prune: int) -> int:
     salt += mixed(row["bag"], as_int64(22))
     for seat in range(row["num_players"]):
         salt += mixed(row["walls"][seat] + (row["scores"][seat] << 25), 23 + seat)
+    salt += wall_salt(row)
     return as_int64(salt << SALT_SHIFT)
 
 
@@ -91,7 +121,7 @@ def position_key(row: Row, salt: int) -> int:
         key += mixed(lines, 3 + 4 * seat)
         key += mixed(row["floors"][seat], 4 + 4 * seat)
     seats = row["current_player"] + 4 * row["starting_player_next_round"]
-    key += mixed(seats, as_int64(20)) + np.uint64(salt)
+    key += mixed(seats, as_int64(20)) + np.uint64(salt) + tiled_key(row)
     return as_int64(key)
 
 
@@ -100,7 +130,7 @@ def move_signature(row: Row, move: int) -> int:
     """A move by what it takes: a hash of the source's tiles, the color and the destination in one number."""
     source, color, destination = move_parts(move)
     is_center = 1 if source == center_of(row) else 0
-    bits = as_int64(mixed(row["sources"][source] * 2 + is_center, as_int64(7)) >> np.uint64(8))
+    bits = as_int64(mixed(tiles_on(row, source) * 2 + is_center, as_int64(7)) >> np.uint64(8))
     return (bits * NUM_COLORS + color) * NUM_DESTINATIONS + destination
 
 

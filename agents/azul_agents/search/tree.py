@@ -33,10 +33,11 @@ from azul_agents.search.moves import (
     move_parts,
     tie_break,
 )
+from azul_agents.search.tiling import chooser_of, tiled
 from azul_agents.search.timing import NEVER, now_nanoseconds
 from azul_env.core.chance import CHANCE, Chances, deal
 from azul_env.core.jit import called_kernel, kernel
-from azul_env.core.legality import random_move
+from azul_env.core.legality import awaits_move, random_move
 from azul_env.core.rounds import PLAYING
 from azul_env.core.state import Row, Rows, empty_rows
 from azul_env.core.step import TURN_PASSED, play_move
@@ -232,11 +233,11 @@ def leaf_result(tree: TreeMemory, evaluator: Evaluator) -> float:
     row, chances, control = tree.rows[1], tree.chances, tree.control[0]
     searcher = control["searcher"]
     if control["leaf"] == VALUE:
-        if row["available"] != 0:
+        if awaits_move(row):
             return result_of(value(evaluator, row, searcher))
         return result_of(round_end_value(evaluator, row, searcher))
     k = as_int64(0)
-    if row["available"] != 0:
+    if awaits_move(row):
         play_round(row, chances, k)
     if control["leaf"] == GAME:
         while row["end_reason"] == PLAYING:
@@ -288,7 +289,8 @@ def select(tree: TreeMemory, evaluator: Evaluator, exploration: float) -> int:
         depth += 1
         tree.path[depth] = node
         source, color, destination = move_parts(as_int64(tree.move[node]))
-        if play_move(row, source, color, destination) != TURN_PASSED:
+        outcome = play_move(row, source, color, destination)
+        if tiled(row, outcome, chooser_of(tree.rows[0])) != TURN_PASSED:
             break
     return depth
 

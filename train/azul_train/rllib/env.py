@@ -29,8 +29,8 @@ from azul_env.core.batch import reset_games, step_one
 from azul_env.core.chance import Chances, chance_of
 from azul_env.core.rounds import PLAYING
 from azul_env.core.spec import DEFAULT_MAX_ROUNDS
-from azul_env.core.state import empty_rows
 from azul_env.core.step import ILLEGAL
+from azul_env.core.variant import COLORED
 from azul_env.envs.kernels import publish
 from azul_env.envs.settings import RANDOM, Settings, action_number, check_reset
 from azul_env.rewards import ILLEGAL_PENALTY, reward_kind, write_rewards
@@ -59,9 +59,10 @@ class AzulMultiAgentEnv(MultiAgentEnv):
         rewards: Mapping[str, float] = OUTCOME_ONLY,
         max_rounds: int = DEFAULT_MAX_ROUNDS,
         strict: bool = False,
+        variant: str = COLORED.name,
     ) -> None:
         """`rewards` are names of `azul_env.rewards` and their weights."""
-        settings = Settings(num_players, max_rounds, "outcome", RANDOM, "float32")
+        settings = Settings(num_players, max_rounds, "outcome", RANDOM, "float32", variant=variant)
         self.possible_agents = [f"player_{seat}" for seat in range(settings.num_players)]
         self.agents = list(self.possible_agents)
         super().__init__()
@@ -76,7 +77,7 @@ class AzulMultiAgentEnv(MultiAgentEnv):
         )
         self.observation_spaces = dict.fromkeys(self.possible_agents, space)
         self.action_spaces = dict.fromkeys(self.possible_agents, settings.action_space())
-        self._rows = empty_rows(1)
+        self._rows = settings.new_rows(1)
         self._chances: Chances | None = None
         self._nobody = dict.fromkeys([*self.possible_agents, "__all__"], False)
         self._everybody = dict.fromkeys([*self.possible_agents, "__all__"], True)

@@ -53,6 +53,7 @@ def algorithm_config(config: TrainConfig) -> PPOConfig:
         "rewards": config.reward,
         "max_rounds": config.max_rounds,
         "strict": True,
+        "variant": config.variant,
     }
     schedule = [[0, ppo.learning_rate], [config.steps, ppo.final_learning_rate]]
     return (

@@ -53,6 +53,7 @@ class Sb3Run(TrainingRun):
             config.seed,
             config.max_rounds,
             self.stopwatch,
+            config.variant,
         )
         self.model = _learner(config, self.env)
 

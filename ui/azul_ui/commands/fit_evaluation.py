@@ -7,6 +7,7 @@ import typer
 
 from azul_agents.arena.run_configs import FitConfig
 from azul_ui.commands.numbers import finite
+from azul_ui.commands.variants import VariantName, VariantOption
 from azul_ui.stopping import stoppable
 
 ROOT = Path("runs/fit-evaluation")
@@ -44,6 +45,7 @@ def fit_evaluation(
     ] = DEFAULTS.from_scratch,
     seed: Annotated[int, typer.Option(min=0, help="Where the deals come from.")] = DEFAULTS.seed,
     jobs: Annotated[int, typer.Option(min=1, max=64, help="Threads of self-play.")] = DEFAULTS.jobs,
+    variant: VariantOption = VariantName.COLORED,
     runs: Annotated[
         Path, typer.Option(metavar="FOLDER", help="Where the run gets its folder.")
     ] = ROOT,
@@ -54,7 +56,8 @@ def fit_evaluation(
     """Learn the evaluation of the search.
 
     Self-play, ridge regression on the final margin, and a match against the weights before, again and again.
-    The agents alphabeta and mcts play with the cards in the package, agents/azul_agents/search/weights/N_players.json.
+    The agents alphabeta and mcts play with the cards in the package, agents/azul_agents/search/weights/N_players.json,
+    those of the gray wall with gray_N_players.json.
 
     azul fit-evaluation --out mine.json --games 20000
 
@@ -74,7 +77,17 @@ def fit_evaluation(
     if out is None:
         raise ValueError("give --out CARD.json, or --resume RUN")
     config = FitConfig(
-        players, games, improvements, nodes, ridge, duel_games, duel_nodes, from_scratch, seed, jobs
+        players,
+        games,
+        improvements,
+        nodes,
+        ridge,
+        duel_games,
+        duel_nodes,
+        from_scratch,
+        seed,
+        jobs,
+        variant.value,
     )
     if not out.resolve().parent.is_dir():
         raise ValueError(f"--out {out}: there is no folder {out.resolve().parent}")

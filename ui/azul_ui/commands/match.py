@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from azul_agents.arena.run_configs import MatchConfig
+from azul_ui.commands.variants import VariantName, VariantOption
 from azul_ui.stopping import stoppable
 
 DEFAULTS = MatchConfig()
@@ -29,6 +30,7 @@ def match(
             help="Write all games (JSON lines); a complete match replaces an old file.",
         ),
     ] = None,
+    variant: VariantOption = VariantName.COLORED,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print one JSON object and nothing else.")
     ] = False,
@@ -49,4 +51,5 @@ def match(
     from azul_ui.terminal.matches import play_match
 
     with stoppable():
-        play_match(tuple(agents), MatchConfig(games, seed, jobs), record, as_json)
+        config = MatchConfig(games, seed, jobs, variant.value)
+        play_match(tuple(agents), config, record, as_json)

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 import typer
 
 from azul_env import MAX_PLAYERS, MIN_PLAYERS
+from azul_ui.commands.variants import VariantName
 
 
 def play(
@@ -34,6 +35,12 @@ def play(
     seed: Annotated[
         int | None, typer.Option(min=0, help="Fixes the deals and the opponents' random numbers.")
     ] = None,
+    variant: Annotated[
+        VariantName | None,
+        typer.Option(
+            help="The wall: colored, which is the default, or gray, where you choose the column of each tile."
+        ),
+    ] = None,
     load: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Go on with the last game of a file.")
     ] = None,
@@ -54,6 +61,7 @@ def play(
 
     Moves are written as 1W3 (white from factory 1 to line 3), CB4 (C is the center) or 0KF (F is the floor); type
     [bold]help[/] in the game for everything else: the rules, legal moves, hints, undo, save and load, and an analysis at the end.
+    With --variant gray you also choose columns, by their number: 2, or T2.
 
     Every game is kept as you play, in $AZUL_GAMES or your data folder: [bold]--continue[/] goes on with it.
 
@@ -67,13 +75,22 @@ def play(
         return
     if game is not None and not continues:
         raise ValueError(f"{game!r:.40}: an ID goes with --continue")
-    own = {"--load": load, "--seed": seed, "--players": players, "--seat": seat}
+    own = {
+        "--load": load,
+        "--seed": seed,
+        "--players": players,
+        "--seat": seat,
+        "--variant": variant,
+    }
     clashing = [option for option, value in own.items() if value is not None]
     if continues and clashing:
         raise ValueError(f"{clashing[0]} and --continue: a game goes on as it is")
     if load is not None and seed is not None:
         raise ValueError("--seed and --load: a loaded game goes on with its own seed's deals")
-    config = PlayConfig(tuple(vs or ()), players, _seat_in(seat), seed)
+    if load is not None and variant is not None:
+        raise ValueError("--variant and --load: a loaded game goes on as it is")
+    name = (variant or VariantName.COLORED).value
+    config = PlayConfig(tuple(vs or ()), players, _seat_in(seat), seed, name)
     play_in_terminal(config, load, save, continues, game)
 
 

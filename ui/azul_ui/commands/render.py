@@ -112,6 +112,10 @@ def _draw(
 
 def _last_turn(step: "ReplayStep") -> tuple[int | None, int | None]:
     """Action and player of the move that led to a position, if one did."""
-    if step.event is None or step.event["type"] != "draft":
+    from azul_env.record_events import event_action
+
+    if step.event is None:
         return None, None
-    return step.event["action"], step.event["player"]
+    # The state after an event serves as well: players and variant are the same.
+    action = event_action(step.state, step.event)
+    return (None, None) if action is None else (action, step.event["player"])

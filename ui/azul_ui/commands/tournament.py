@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from azul_ui.commands.variants import VariantName
 from azul_ui.stopping import stoppable
 
 FOLDER = Path("runs/tournament")
@@ -41,6 +42,9 @@ def tournament(
     ] = None,
     seed: Annotated[
         int | None, typer.Option(min=0, help="Same seed, same deals and same chance.")
+    ] = None,
+    variant: Annotated[
+        VariantName | None, typer.Option(help="The wall: colored, which is the default, or gray.")
     ] = None,
     jobs: Annotated[
         int | None,
@@ -95,6 +99,7 @@ def tournament(
         "players": tuple(players) if players else None,
         "games_per_pairing": games_per_pairing,
         "seed": seed,
+        "variant": variant and variant.value,
     }
     file = config_path("tournament", config) if config is not None else None
     settings = tournament_settings(tuple(agents or ()), file, changes)

@@ -15,6 +15,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from azul_agents import Agent, AgentFailureError, make_agent
+from azul_agents.base import check_plays
 from azul_env import (
     DEFAULT_MAX_ROUNDS,
     GameRecord,
@@ -32,26 +33,32 @@ from azul_env import (
     winners,
 )
 from azul_env.record import Event
+from azul_env.record_events import event_action
 
 PERSON: Final = "human"  # a person's name in the list of agents of a record
 SEED_BITS: Final = 32  # of a seed that is drawn
-TURNS: Final = ("draft", "resign")
+TURNS: Final = ("draft", "tile", "resign")
 AGENT_STREAM: Final = 1_000_002  # a key beyond every number of a round
 
 
 class Happening(NamedTuple):
-    """A draft or resignation, and the positions around it."""
+    """A draft, a choice of a column or a resignation, and the positions around it."""
 
     before: GameState
     event: Event
     after: GameState
 
     @property
+    def action(self) -> int | None:
+        """The number of its action; None for a resignation."""
+        return event_action(self.before, self.event)
+
+    @property
     def scoring(self) -> RoundScoring | None:
-        """The scoring of the round or game that it ended, if it did."""
-        if self.event["type"] == "resign":
+        """What it has scored, if anything: a round or game that it ended; in a gray game also tiles in the middle of it."""
+        if self.action is None:
             return resignation_scoring(self.before, self.event["player"])
-        return round_scoring(self.before, self.event["action"])
+        return round_scoring(self.before, self.action)
 
 
 def opponent_generator(seed: int, turn: int) -> np.random.Generator:
@@ -76,6 +83,7 @@ class GameSession:
         *,
         starting_player: int = 0,
         max_rounds: int = DEFAULT_MAX_ROUNDS,
+        variant: str = "colored",
         record: GameRecord | None = None,
         position: GameState | None = None,
         undone: Sequence[Sequence[Event]] = (),
@@ -94,7 +102,7 @@ class GameSession:
         self._position = None if position is None else _playable(position)
         if record is None:
             seed = secrets.randbits(SEED_BITS) if seed is None else seed
-            record = self._new_record(seed, starting_player, max_rounds)
+            record = self._new_record(seed, starting_player, max_rounds, variant)
         elif len(seats) != record.num_players:
             raise ValueError(f"{len(seats)} seats for a game of {record.num_players} players")
         self._undone = [list(events) for events in undone]  # the last undone is the last
@@ -165,7 +173,7 @@ class GameSession:
 
     @property
     def history(self) -> list[Happening]:
-        """All drafts and resignations, in order."""
+        """All drafts, choices of columns and resignations, in order."""
         return list(self._history)
 
     @property
@@ -274,7 +282,7 @@ class GameSession:
         self._agents = {}
 
     def _last_decision(self) -> int | None:
-        """The index in the history of a person's last draft or resignation."""
+        """The index in the history of a person's last decision."""
         for index in reversed(range(len(self._history))):
             if self._seats[self._history[index].event["player"]] == PERSON:
                 return index
@@ -314,10 +322,13 @@ class GameSession:
                 with contextlib.suppress(AgentFailureError):
                     agent.end_game(self.state.scores, winners(self.state))
 
-    def _new_record(self, seed: int, starting_player: int, max_rounds: int) -> GameRecord:
-        start = self._position
+    def _new_record(
+        self, seed: int, starting_player: int, max_rounds: int, variant: str
+    ) -> GameRecord:
+        start, players = self._position, len(self._seats)
         if start is None:
-            return GameRecorder(len(self._seats), starting_player, seed, max_rounds).record
+            new_game = GameRecorder(players, starting_player, seed, max_rounds, variant=variant)
+            return new_game.record
         if len(self._seats) != start.num_players:
             raise ValueError(
                 f"{len(self._seats)} seats for a position of {start.num_players} players"
@@ -333,6 +344,7 @@ class GameSession:
             for seat, name in enumerate(self._seats):
                 if name != PERSON:
                     self._agents[seat] = make_agent(name)
+                    check_plays(self._agents[seat], self.state.variant)
             _begin(self._agents, self.num_players)
         except BaseException:
             self.close()

@@ -17,6 +17,7 @@ from azul_env import (
     winners,
 )
 from azul_env.record import Event
+from azul_env.record_events import event_action
 from azul_env.render.scene import END_WORDS, YOU
 from azul_ui.games.session import PERSON
 
@@ -44,14 +45,19 @@ def told_event(
     if event["type"] == "resign":
         why = f", forfeit: {event['forfeit']}" if event["forfeit"] else ""
         return f"{name} resign{'' if name == YOU else 's'}{why}."
-    preview = preview or move_preview(before, event["action"])
-    notation = format_action(preview.action, before.num_players)
+    action = event_action(before, event)
+    assert action is not None
+    preview = preview or move_preview(before, action)
+    notation = format_action(preview.action, before.num_players, before.variant)
     return f"{name}: {notation}, {move_words(preview, before.num_players)}."
 
 
 def move_words(preview: MovePreview, num_players: int) -> str:
-    """A legal move with what it takes and drops, such as `2 white from factory 1 to line 3`."""
+    """A legal move with what it takes and drops, such as `2 white from factory 1 to line 3`, or the tile it places."""
     action = preview.action
+    if preview.wall_cell is not None:
+        row, column = preview.wall_cell
+        return f"line {row} to column {column} of the wall, {preview.points:+d}"
     source = _named_source(action.source, num_factories(num_players))
     tiles = f"{preview.taken} {COLOR_NAMES[action.color]} from {source}"
     marker = ", with the marker" if preview.takes_marker else ""
@@ -62,14 +68,21 @@ def move_words(preview: MovePreview, num_players: int) -> str:
     return f"{tiles} to line {action.destination}{dropped}{marker}"
 
 
-def told_scoring(scoring: RoundScoring, names: Sequence[str], is_spoken: bool = False) -> list[str]:
+def told_scoring(
+    scoring: RoundScoring, names: Sequence[str], is_over: bool = True, is_spoken: bool = False
+) -> list[str]:
     """The scoring of a round or game that has just ended: a heading, and a line for each player.
 
+    Where the round is not over, because others still tile gray walls: a line for each player who has scored.
     `is_spoken` is for screen readers, which skip signs.
     """
     heading = "The game is over:" if scoring.is_final else f"Round {scoring.round} is over:"
+    if not is_over:
+        heading = "Tiled:"
     lines = [heading]
     for name, seat in zip(names, scoring.seats, strict=True):
+        if not is_over and not (seat.tiles or seat.floor):
+            continue
         items = [(f"line {tile.row}", tile.points) for tile in seat.tiles]
         items += [
             ("floor", seat.floor),
@@ -100,6 +113,10 @@ def why_illegal(state: GameState, action: Action) -> str | None:
     reason = illegal_reason(state, action)
     if reason is None:
         return None
+    if reason is IllegalReason.WRONG_PHASE and not state.is_terminal:
+        return _why_wrong_phase(state)
+    if placement_column(state, action) is not None:
+        return _why_not_in_column(state, action.destination)
     color = COLOR_NAMES[action.color]
     line = action.destination
     if reason is IllegalReason.SOURCE_EMPTY:
@@ -113,6 +130,29 @@ def why_illegal(state: GameState, action: Action) -> str | None:
     if reason is IllegalReason.WALL_CONFLICT:
         return f"row {line} of your wall has its {color} already, so line {line} takes no {color}"
     return "the game is over"
+
+
+def placement_column(state: GameState, action: Action) -> int | None:
+    """The column in which an action places a tile on the gray wall; None for a draft."""
+    return action.destination if action.source > len(state.factories) else None
+
+
+def _why_wrong_phase(state: GameState) -> str:
+    if state.line_to_tile is None:
+        return "tiles are being taken, no wall is being tiled yet"
+    columns = ", ".join(map(str, state.columns_to_choose))
+    return f"your line {state.line_to_tile} is to be tiled: choose a column, {columns}"
+
+
+def _why_not_in_column(state: GameState, column: int) -> str:
+    line = state.line_to_tile
+    assert line is not None
+    board = state.players[state.current_player]
+    if board.wall[line][column]:
+        return f"row {line} of your wall has a tile in column {column} already"
+    color = board.pattern_lines[line].color
+    assert color is not None
+    return f"column {column} of your wall has its {COLOR_NAMES[color]} already"
 
 
 def _why_not_there(state: GameState, action: Action) -> str:

@@ -67,7 +67,7 @@ def print_mistakes(record: GameRecord, names: Sequence[str], top: int = 3) -> No
     compile_analysis(spec, record.num_players)
     with contextlib.closing(make_agent(spec)) as judge:
         moves = _with_progress(record, judge)
-    _print_worst(worst_moves(moves, top), names)
+    _print_worst(worst_moves(moves, top), names, record.variant)
     _print_summaries(summaries(moves, record.num_players), names)
 
 
@@ -104,7 +104,7 @@ def _analyse_position(state: GameState, judge: Agent, top: int, as_json: bool) -
     player = state.current_player
     print(f"player {player} to move: the best {len(shown)} moves by {judge.spec}")
     print("\n".join(ranked_lines(state, [(m.action, m.value, m.win_chance) for m in shown])))
-    print(f"expected: {line_text(shown[0].line, state.num_players)}")
+    print(f"expected: {line_text(shown[0].line, state.num_players, state.variant)}")
     seats = ", ".join(f"player {i} {percent(p)}" for i, p in enumerate(analysis.win_chances))
     print(f"chances to win: {seats}")
 
@@ -112,12 +112,12 @@ def _analyse_position(state: GameState, judge: Agent, top: int, as_json: bool) -
 def _move_data(state: GameState, move: Candidate, best_value: float) -> dict[str, Any]:
     return {
         "action": move.action,
-        "move": format_action(move.action, state.num_players),
-        "words": describe_action(move.action, state.num_players),
+        "move": format_action(move.action, state.num_players, state.variant),
+        "words": describe_action(move.action, state.num_players, state.variant),
         "value": move.value,
         "loss": best_value - move.value,
         "win_chance": move.win_chance,
-        "line": [format_action(action, state.num_players) for action in move.line],
+        "line": line_text(move.line, state.num_players, state.variant).split(),
     }
 
 
@@ -134,7 +134,7 @@ def _analyse_record(record: GameRecord, judge: Agent, top: int, game: int, as_js
                 "game": game,
                 "num_players": record.num_players,
                 "names": record.agents,
-                "moves": [_review_data(move, record.num_players) for move in moves],
+                "moves": [_review_data(move, record) for move in moves],
                 "mean_loss": [player.mean_loss for player in players],
                 "worst": [move.number for move in worst],
                 "players": [player._asdict() for player in players],
@@ -143,28 +143,29 @@ def _analyse_record(record: GameRecord, judge: Agent, top: int, game: int, as_js
         return
     # The names of a scene are fit for a terminal, whatever a file holds.
     names = scene_of(final, None, None, record.agents or None).names
-    _print_moves(moves, names, judge.spec)
-    _print_worst(worst, names)
+    _print_moves(moves, names, judge.spec, record.variant)
+    _print_worst(worst, names, record.variant)
     _print_summaries(players, names)
 
 
 def _with_progress(record: GameRecord, judge: Agent) -> list[ReviewedMove]:
     """The moves of a game as the judge sees them; a bar on stderr shows how far it is."""
-    total = sum(event["type"] == "draft" for event in record.events)
+    total = sum(event["type"] in ("draft", "tile") for event in record.events)
     with Progress(console=bar_console(), transient=True) as progress:
         return list(progress.track(reviewed_moves(record, judge), total, description="analysing"))
 
 
-def _review_data(move: ReviewedMove, num_players: int) -> dict[str, Any]:
+def _review_data(move: ReviewedMove, record: GameRecord) -> dict[str, Any]:
+    num_players, variant = record.num_players, record.variant
     return {
         "number": move.number,
         "round": move.round,
         "player": move.player,
         "action": move.action,
-        "move": format_action(move.action, num_players),
+        "move": format_action(move.action, num_players, variant),
         "value": move.value,
         "best_action": move.best_action,
-        "best_move": format_action(move.best_action, num_players),
+        "best_move": format_action(move.best_action, num_players, variant),
         "best_value": move.best_value,
         "loss": move.loss,
         "win_chance": move.win_chance,
@@ -172,11 +173,11 @@ def _review_data(move: ReviewedMove, num_players: int) -> dict[str, Any]:
         "win_chance_loss": move.win_chance_loss,
         "severity": move.severity,
         "win_chances": move.win_chances,
-        "line": [format_action(action, num_players) for action in move.best_line],
+        "line": line_text(move.best_line, num_players, variant).split(),
     }
 
 
-def _print_moves(moves: list[ReviewedMove], names: Sequence[str], spec: str) -> None:
+def _print_moves(moves: list[ReviewedMove], names: Sequence[str], spec: str, variant: str) -> None:
     """Every move with what it lost, and the win chances after it."""
     console = Console(highlight=False, soft_wrap=True)
     width = max(map(len, names))
@@ -187,7 +188,8 @@ def _print_moves(moves: list[ReviewedMove], names: Sequence[str], spec: str) -> 
         f"{'loss':>6}  chance"
     )
     for move in moves:
-        played, best = (format_action(a, len(names)) for a in (move.action, move.best_action))
+        actions = (move.action, move.best_action)
+        played, best = (format_action(a, len(names), variant) for a in actions)
         who = f"{move.player} {names[move.player]}"
         chances = "  ".join(f"{percent(chance):>5}" for chance in move.win_chances)
         line = f"{move.number:>4}  {move.round:>5}  {who:<{width + 2}}  {played:<6}  {best:<4}  {chances}  "
@@ -195,17 +197,18 @@ def _print_moves(moves: list[ReviewedMove], names: Sequence[str], spec: str) -> 
         console.print(Text(line), Text(loss.rstrip(), style=_style(move)), sep="")
 
 
-def _print_worst(worst: list[ReviewedMove], names: Sequence[str]) -> None:
+def _print_worst(worst: list[ReviewedMove], names: Sequence[str], variant: str) -> None:
     print("\nWorst mistakes" if worst else "\nNo mistakes")
     for number, move in enumerate(worst, 1):
-        played, best = (describe_action(a, len(names)) for a in (move.action, move.best_action))
+        actions = (move.action, move.best_action)
+        played, best = (describe_action(a, len(names), variant) for a in actions)
         name = f", {move.severity}" if move.severity else ""
         print(
             f"{number:>3}. move {move.number} by {names[move.player]}, {move.loss:.2f} lost, "
             f"{percent(move.best_win_chance)} to win fell to {percent(move.win_chance)}{name}:"
         )
         print(f"     {played}; better was {best}")
-        print(f"     expected: {line_text(move.best_line, len(names))}")
+        print(f"     expected: {line_text(move.best_line, len(names), variant)}")
 
 
 def _print_summaries(players: list[PlayerSummary], names: Sequence[str]) -> None:

@@ -14,7 +14,7 @@ from azul_agents.arena.warmup import warm_up
 from azul_agents.arena.workers import check_specs
 from azul_agents.bots.python import told_exception
 from azul_agents.command_line import azul_command
-from azul_env import NotationError, ansi, encode_action, parse_action, printable
+from azul_env import GameState, NotationError, ansi, encode_action, parse_action, printable
 from azul_ui.error_words import error_words
 from azul_ui.games.seats import default_opponent
 from azul_ui.games.session import PERSON, GameSession, Happening
@@ -51,6 +51,7 @@ WIDTH: Final = 80
 HINTS: Final = 3
 CLEAR_SCREEN: Final = "\033[2J\033[H"
 MOVE_PROMPT: Final = "Your move (or help) > "
+TILE_PROMPT: Final = "Column for line {} (or help) > "
 END_PROMPT: Final = "Game over (analyse, save FILE, undo, or Enter to leave) > "
 LEAVE_PROMPT: Final = "Leave this game? (y/n) > "
 EXIT_AGENT_FAILED: Final = 1
@@ -75,8 +76,9 @@ def play_in_terminal(
             kept = KeptGame(store, files.load(load) if load else new_session(config))
         with compiling():
             agents = [name for name in kept.session.seats if name != PERSON]
-            check_specs(agents)
-            warm_up(agents, kept.session.num_players)
+            variant = kept.session.state.variant
+            check_specs(agents, variant=variant)
+            warm_up(agents, kept.session.num_players, variant)
         with contextlib.closing(TerminalGame(kept, files)) as game:
             if save is not None:
                 files.save_always(kept.session, save)  # an error now rather than after a move
@@ -174,7 +176,10 @@ class TerminalGame:
             _say("Good bye.")
 
     def _ask(self) -> str:
-        return self._read(END_PROMPT if self._session.is_over else MOVE_PROMPT)
+        if self._session.is_over:
+            return self._read(END_PROMPT)
+        line = self._session.state.line_to_tile
+        return self._read(MOVE_PROMPT if line is None else TILE_PROMPT.format(line))
 
     def _read(self, prompt: str) -> str:
         if sys.stdin.isatty():
@@ -233,7 +238,7 @@ class TerminalGame:
         self._require_game()
         state = self._session.state
         try:
-            action = parse_action(text, state.num_players)
+            action = parse_action(_as_move(text, state), state.num_players, state.variant)
         except NotationError as error:
             raise ValueError(f"{error}; help lists the commands") from None
         problem = why_illegal(state, action)
@@ -241,7 +246,8 @@ class TerminalGame:
             raise ValueError(
                 f"{text.upper()} is not possible: {problem}. Type moves to see what is"
             )
-        self._tell(self._session.play(encode_action(action, state.num_players)))
+        number = encode_action(action, state.num_players, state.variant)
+        self._tell(self._session.play(number))
         self._go_on()
 
     def _show_moves(self) -> None:
@@ -335,8 +341,9 @@ class TerminalGame:
         if event["type"] == "resign" or self._session.seats[event["player"]] != PERSON:
             self._news.append(told_event(happening.before, event, names[event["player"]]))
         if (scoring := happening.scoring) is not None:
-            self._news += told_scoring(scoring, names)
-            if not scoring.is_final:
+            is_over = scoring.is_final or happening.after.round > happening.before.round
+            self._news += told_scoring(scoring, names, is_over)
+            if is_over and not scoring.is_final:
                 self._news.append(told_starter(happening.after, names))
         self._last = happening
 
@@ -354,8 +361,9 @@ class TerminalGame:
     def _draw(self) -> None:
         """What happened since the table was drawn last, the table, and how the game ended if it did."""
         state, names = self._session.state, self._names()
-        event = self._last.event if self._last else {}
-        board = ansi(state, event.get("action"), event.get("player"), names, self._has_colors)
+        last = self._last
+        action, player = (last.action, last.event["player"]) if last else (None, None)
+        board = ansi(state, action, player, names, self._has_colors)
         news = "\n".join(map(_wrapped, self._news))
         page = "\n\n".join(filter(None, [news, f"{board}\n"]))
         if self._is_terminal and page.count("\n") + 2 > shutil.get_terminal_size().lines:
@@ -368,6 +376,12 @@ class TerminalGame:
 
     def _names(self) -> list[str]:
         return table_names(self._session.seats)
+
+
+def _as_move(text: str, state: GameState) -> str:
+    """A line that was typed as a move: where a wall is being tiled, the number of a column is enough."""
+    is_column = state.line_to_tile is not None and text.isascii() and text.isdigit()
+    return f"T{text}" if is_column else text
 
 
 def _say(words: str) -> None:

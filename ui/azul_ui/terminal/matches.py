@@ -1,14 +1,15 @@
 """Matches at the terminal: a progress bar during play, and tables of the results."""
 
 import json
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
 from rich.console import Console
 from rich.table import Table
 
-from azul_agents import MatchConfig, MatchResult
+from azul_agents import MatchConfig, MatchResult, make_agent
 from azul_agents.arena.match import RunningMatch, num_games
 from azul_agents.arena.tables import milliseconds, percent, percent_range
 from azul_agents.arena.warmup import warm_up
@@ -102,7 +103,9 @@ def evaluate_model(
     if "," in str(path):
         raise ValueError(f"{path}: the path of a model must not contain a comma")
     num_players = read_model(path).num_players
-    check_specs(opponents)  # before the first match
+    with closing(make_agent(f"neural:path={path}")) as agent:
+        config = replace(config, variant=agent.variants[0])
+    check_specs(opponents, variant=config.variant)  # before the first match
     tables = [(f"neural:path={path}", *[spec] * (num_players - 1)) for spec in opponents]
     matches: list[RunningMatch] = []
     with compiling():

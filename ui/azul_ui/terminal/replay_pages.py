@@ -18,6 +18,7 @@ from azul_env import (
     winners,
 )
 from azul_env.record import Event
+from azul_env.record_events import event_action
 from azul_ui.commands.recorded import recorded_game
 from azul_ui.terminal.dialogue import CLEAR_SCREEN
 
@@ -41,7 +42,7 @@ def check_games(file: Path) -> bool:
 
 
 def _summary(record: GameRecord, state: GameState) -> str:
-    turns = sum(event["type"] == "draft" for event in record.events)
+    turns = sum(event["type"] in ("draft", "tile") for event in record.events)
     if not state.is_terminal:
         return f"{turns} turns, {state.round} rounds, not finished"
     seats = ", ".join(str(seat) for seat in winners(state))
@@ -70,9 +71,9 @@ def show_game(file: Path, game: int) -> None:
 def _page(record: GameRecord, state: GameState, event: Event | None) -> str:
     """A position, under the move that led to it."""
     move, action, player = "start", None, None
-    if event is not None and event["type"] == "draft":
-        action, player = event["action"], event["player"]
-        move = f"player {player}: {format_action(action, state.num_players)}"
+    if event is not None and (action := event_action(state, event)) is not None:
+        player = event["player"]
+        move = f"player {player}: {format_action(action, state.num_players, state.variant)}"
     elif event is not None:
         why = f" ({printable(event['forfeit'])})" if event["forfeit"] else ""
         move = f"player {event['player']} resigns{why}"

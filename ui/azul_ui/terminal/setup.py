@@ -29,6 +29,8 @@ class PlayConfig:
     """The person's; seat 0 starts. None: 0, or in a loaded game the seat that the person had."""
     seed: int | None = None
     """None draws one."""
+    variant: str = "colored"
+    """Of a new game."""
 
 
 def new_session(config: PlayConfig) -> GameSession:
@@ -37,7 +39,8 @@ def new_session(config: PlayConfig) -> GameSession:
     num_players = config.num_players or len(opponents) + 1
     seed = secrets.randbits(SEED_BITS) if config.seed is None else config.seed
     person = seat_number(config.seat, num_players, seed)
-    return GameSession(seated(opponents, num_players, person), seed)
+    seats = seated(opponents, num_players, person)
+    return GameSession(seats, seed, variant=config.variant)
 
 
 def loaded_session(path: Path, config: PlayConfig) -> tuple[GameSession, bool]:
@@ -92,6 +95,8 @@ def restart_command(session: GameSession, save: Path | None = None) -> str:
     others = [name for name in session.seats if name != PERSON]
     seat = session.persons[0] if session.persons else 0
     numbers = ["--players", session.num_players, "--seat", seat, "--seed", session.seed]
+    variant = session.state.variant
+    numbers += ["--variant", variant] if variant != "colored" else []
     return azul_command("play", *_options(others, save), *numbers)
 
 

@@ -62,7 +62,7 @@ def hold_tournament(
     if engine != RAY:
         with compiling():
             for players in settings.players:
-                warm_up(settings.agents, players)
+                warm_up(settings.agents, players, settings.variant)
     games: Games = {}  # so far
     total = before = 0
 

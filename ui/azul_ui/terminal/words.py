@@ -12,12 +12,13 @@ from azul_env import (
     describe_action,
     format_action,
     legal_actions,
+    move_previews,
     ranking,
 )
 from azul_env.core.variant import variant_of
 from azul_ui.games.game_file import GameSummary
 from azul_ui.games.session import PERSON
-from azul_ui.games.words import short_name, source_words, sources, takes_marker
+from azul_ui.games.words import move_words, short_name, source_words, sources, takes_marker
 
 MAX_LINE_LETTERS: Final = 200
 
@@ -46,7 +47,14 @@ def games_table(games: Sequence[GameSummary]) -> list[str]:
 
 
 def moves_table(state: GameState) -> list[str]:
-    """All legal moves, a line for each color of each source."""
+    """All legal moves, a line for each color of each source; or the columns to choose from."""
+    if state.line_to_tile is not None:
+        previews = move_previews(state)
+        return [
+            f"  {format_action(each.action, state.num_players, state.variant)}  "
+            f"{move_words(each, state.num_players)}"
+            for each in previews
+        ]
     groups: dict[tuple[int, int], list[str]] = {}
     for action in legal_actions(state):
         name = format_action(action, state.num_players)
@@ -75,8 +83,8 @@ def hint_lines(state: GameState, spec: str, ranked: Sequence[MoveValue], count: 
 def ranked_lines(state: GameState, moves: Sequence[tuple[int, float, float]]) -> list[str]:
     """Moves with their values and win chances, numbered and in words."""
     return [
-        f"{number:>3}. {format_action(action, state.num_players)}  {value:+7.2f}  "
-        f"{describe_action(action, state.num_players):<26}  {percent(chance):>4}"
+        f"{number:>3}. {format_action(action, state.num_players, state.variant):<3}  {value:+7.2f}  "
+        f"{describe_action(action, state.num_players, state.variant):<26}  {percent(chance):>4}"
         for number, (action, value, chance) in enumerate(moves, 1)
     ]
 
@@ -88,9 +96,9 @@ def value_words(value: float, win_chance: float) -> str:
     return f"expected to end {margin}; {percent(win_chance)} to win"
 
 
-def line_text(line: Sequence[int], num_players: int) -> str:
+def line_text(line: Sequence[int], num_players: int, variant: str = "colored") -> str:
     """Moves one after another, in notation."""
-    return " ".join(format_action(action, num_players) for action in line)
+    return " ".join(format_action(action, num_players, variant) for action in line)
 
 
 def percent(share: float) -> str:

@@ -208,13 +208,15 @@ class Lobby:
             raise RefusedError("malformed", f"a seed is from 0 to {MAX_SEED - 1}")
         if not 1 <= wanted.max_rounds <= DEFAULT_MAX_ROUNDS:
             raise RefusedError("malformed", f"max_rounds is from 1 to {DEFAULT_MAX_ROUNDS}")
+        position = _position(wanted)
+        _check_is_shown("colored" if position is None else position.variant)
         try:
             session = GameSession(
                 seats,
                 wanted.seed,
                 starting_player=wanted.starting_player,
                 max_rounds=wanted.max_rounds,
-                position=_position(wanted),
+                position=position,
                 names=_names(wanted.names),
                 make_agent=self.services.agents.seated,
             )
@@ -240,6 +242,7 @@ class Lobby:
         """A recorded game, kept from now on; without seats it waits until it is told to go on."""
         names = list(seats or record.agents or [PERSON] * record.num_players)
         record = dataclasses.replace(record, agents=names)
+        _check_is_shown(record.variant)
         try:
             verify(record, start)
             game = record if start is None else _unplayed(record, start)
@@ -265,6 +268,7 @@ class Lobby:
             kept = self.store.read(game_id)
         except ValueError as error:
             raise RefusedError("not_found", str(error)) from None
+        _check_is_shown(kept.record.variant)
         seats = kept.record.agents
         unknown = [name for name in seats if not self.services.catalog.is_trusted(name)]
         if unknown:
@@ -337,7 +341,19 @@ def _names(names: Sequence[Any] | None) -> list[str | None]:
 
 
 def _position(wanted: NewGame) -> GameState | None:
-    """The position that a game is to begin from. Raises ValueError."""
-    if wanted.position is not None:
-        return from_dict(wanted.position)
-    return None if wanted.text is None else parse_state(wanted.text)
+    """The position that a game is to begin from. Raises RefusedError."""
+    try:
+        if wanted.position is not None:
+            return from_dict(wanted.position)
+        return None if wanted.text is None else parse_state(wanted.text)
+    except ValueError as error:
+        raise RefusedError("not_allowed", str(error)) from None
+
+
+def _check_is_shown(variant: str) -> None:
+    """Raise RefusedError for a variant whose moves the page cannot show."""
+    if variant != "colored":
+        raise RefusedError(
+            "not_allowed",
+            f"this page does not show the {variant} wall: use azul play and azul replay",
+        )
