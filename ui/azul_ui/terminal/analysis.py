@@ -53,18 +53,18 @@ def print_analysis(subject: str, spec: str | None, top: int, game: int, as_json:
         text = _position_in(subject)
         if text is not None:
             state = parse_state(text)
-            compile_analysis(spec, state.num_players)
+            compile_analysis(spec, state.num_players, state.variant)
             _analyse_position(state, judge, top, as_json)
         else:
             record = recorded_game(Path(subject), game)
-            compile_analysis(spec, record.num_players)
+            compile_analysis(spec, record.num_players, record.variant)
             _analyse_record(record, judge, top, game, as_json)
 
 
 def print_mistakes(record: GameRecord, names: Sequence[str], top: int = 3) -> None:
     """Print the worst mistakes of a game, and a summary of each player."""
     spec = strongest_spec(NODE_LIMIT)
-    compile_analysis(spec, record.num_players)
+    compile_analysis(spec, record.num_players, record.variant)
     with contextlib.closing(make_agent(spec)) as judge:
         moves = _with_progress(record, judge)
     _print_worst(worst_moves(moves, top), names, record.variant)

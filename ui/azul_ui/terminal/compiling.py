@@ -27,7 +27,7 @@ def compiling() -> Iterator[None]:
             yield
 
 
-def compile_analysis(spec: str, num_players: int) -> None:
+def compile_analysis(spec: str, num_players: int, variant: str) -> None:
     """Compile what analyses by this agent need, with a bar of its own."""
     with compiling():
-        warm_up([spec], num_players, analyses=True)
+        warm_up([spec], num_players, variant, analyses=True)

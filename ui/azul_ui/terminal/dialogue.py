@@ -257,7 +257,8 @@ class TerminalGame:
     def _show_hint(self) -> None:
         self._require_game()
         if self._hinting is None:
-            compile_analysis(default_opponent(), self._session.num_players)
+            variant = self._session.state.variant
+            compile_analysis(default_opponent(), self._session.num_players, variant)
             self._hinting = make_agent(default_opponent())
         ranked = self._hinting.analyse(self._session.state)
         print("\n".join(hint_lines(self._session.state, self._hinting.spec, ranked, HINTS)))
