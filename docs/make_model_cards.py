@@ -76,14 +76,15 @@ win chance.
 def evaluation_card(name: str, card: dict[str, Any]) -> str:
     """The card of a learned evaluation of the search agents."""
     players = card["players"]
+    wall = ", gray wall" if card.get("variant") == "gray" else ""
     head = {
         "license": "mit",
         "library_name": "azul-env",
         "tags": [*TAGS, "alpha-beta", "linear-regression"],
     }
     rows = [
-        f"| {number} | {step['games']:,} | {step['unexplained_after']:.1%} | {step['duel']['win_rate']:.1%} "
-        f"± {step['duel']['standard_error']:.1%} of {step['duel']['games']} | {'yes' if step['kept'] else 'no'} |"
+        f"| {number} | {step['games']:,} | {step['unexplained_after']:.1%} | {_duel(step['duel'])} | "
+        f"{'yes' if step['kept'] else 'no'} |"
         for number, step in enumerate(card["steps"], 1)
     ]
     table = "\n".join(
@@ -94,16 +95,16 @@ def evaluation_card(name: str, card: dict[str, Any]) -> str:
         ]
     )
     return f"""{_yaml(head)}
-# Linear evaluation, {players} players
+# Linear evaluation, {players} players{wall}
 
-A linear evaluation of positions in Azul with {players} players: {len(card["features"])} features, with weights by round, fitted to the
+A linear evaluation of positions in Azul with {players} players{wall}: {len(card["features"])} features, with weights by round, fitted to the
 final margins of self-play. `mcts` uses it at the leaves of its search, and so does `alphabeta:evaluation=linear`.
 
 | | |
 |---|---|
 | file | `agents/azul_agents/search/weights/{name}.json`: numbers, no code |
 | made by | `{card["made_by"]}`, {card["config"]["games"]:,} games per step |
-| seed, commit | {card["config"]["seed"]}, `{card["commit"][:12]}` |
+| seed, commit | {card["config"]["seed"]}, {_commit(card)} |
 
 ## Evaluation
 
@@ -115,6 +116,19 @@ A step was kept only if it won more than its share, {1 / players:.1%}, of its ma
 
 It is made for the ends of rounds in this game, with {players} players and the rules of `docs/RULES.md`.
 """
+
+
+def _commit(card: dict[str, Any]) -> str:
+    """The commit of the code that made the file."""
+    return f"`{card['commit'][:12]}`" if card["commit"] else "not a commit"
+
+
+def _duel(duel: dict[str, Any]) -> str:
+    """A win rate with its 95% interval; the first cards have a standard error."""
+    if "interval" in duel:
+        low, high = duel["interval"]
+        return f"{duel['win_rate']:.1%} ({100 * low:.1f}–{100 * high:.1f}) of {duel['games']}"
+    return f"{duel['win_rate']:.1%} ± {duel['standard_error']:.1%} of {duel['games']}"
 
 
 def search_network_card(name: str, card: dict[str, Any]) -> str:

@@ -25,7 +25,7 @@ from azul_env import (
     shown,
 )
 
-VARIANT: Final = "colored"  # that networks learn
+LEARNED_VARIANT: Final = "colored"  # that networks learn
 DEFAULT_NAME: Final = "train"  # of a run without a config file
 SB3, RLLIB = ENGINES = "sb3", "rllib"
 MIRROR, MIX, PRIORITISED = SCHEDULES = "mirror", "mix", "prioritised"
@@ -237,7 +237,7 @@ class TrainConfig:
     """Threads of torch; networks of this size gain nothing from more."""
     max_rounds: int = DEFAULT_MAX_ROUNDS
     """Round cap of a game."""
-    variant: str = VARIANT
+    variant: str = LEARNED_VARIANT
     """Variant of the game; networks learn no other yet."""
     reward: dict[str, float] = field(default_factory=lambda: {"outcome": 0.5, "round_margin": 0.03})
     """Weights by name of reward; the learner gets the weighted sum."""
@@ -270,9 +270,9 @@ class TrainConfig:
             raise ValueError(
                 f"max_rounds must be from 1 to {COUNTER_LIMIT}, not {shown(self.max_rounds)}"
             )
-        if self.variant != VARIANT:
+        if self.variant != LEARNED_VARIANT:
             raise ValueError(
-                f"variant must be {VARIANT}, not {shown(self.variant)}: networks learn no other yet"
+                f"variant must be {LEARNED_VARIANT}, not {shown(self.variant)}: networks learn no other yet"
             )
         check_least(self, 0, "seed", "steps")
         check_least(self, 1, "torch_threads", "checkpoint_every")

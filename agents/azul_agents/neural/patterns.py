@@ -12,18 +12,16 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from azul_env import NUM_COLORS, NUM_LINES
-from azul_env.core.variant import WALL_COLUMN
+from azul_env import NUM_LINES
+from azul_env.core.variant import COLORED
 from azul_env.observation import observation_parts, observation_size
 
 Matrix = NDArray[np.float32]
 Cells = list[int]  # of a wall, 5 * row + column
 
 ROUNDS: Final = 6  # told apart
-NEARLY: Final = (
-    2,
-    3,
-)  # tiles in a row or column from which on they are counted; for colors, one more
+# Tiles in a row or column from which on they are counted; for colors, one more.
+NEARLY: Final = (2, 3)
 
 
 @cache
@@ -63,12 +61,12 @@ Unit = tuple[dict[int, int], int]  # weights by input, and the bias
 def _board_units(num_players: int, name: str) -> list[Unit]:
     """The units of one player's board in the first layer."""
     parts = observation_parts(num_players)
-    columns = WALL_COLUMN.reshape(NUM_LINES, NUM_COLORS).tolist()
     units: list[Unit] = []
-    for line, of_colors in enumerate(columns):
+    for line in range(NUM_LINES):
         capacity = line + 1
         for column in range(NUM_LINES):
-            color = of_colors.index(column)
+            color = COLORED.printed_color(line, column)
+            assert color is not None  # the colored wall has one on every cell
             cell = parts[f"{name}_wall"].start + NUM_LINES * line + column
             in_line = parts[f"{name}_line_{line}"].start + color
             units.append(({cell: capacity, in_line: capacity}, 1 - capacity))
@@ -78,12 +76,16 @@ def _board_units(num_players: int, name: str) -> list[Unit]:
 
 def _patterns() -> list[tuple[Cells, int]]:
     """Cells of a wall, and how many of them do not count: all but one for runs, in which all must be there."""
-    colors = WALL_COLUMN.reshape(NUM_LINES, NUM_COLORS).T.tolist()
+    empty = [[0] * NUM_LINES] * NUM_LINES
     patterns: list[tuple[Cells, int]] = []
     for number in range(NUM_LINES):
         row = [NUM_LINES * number + column for column in range(NUM_LINES)]
         column = [NUM_LINES * line + number for line in range(NUM_LINES)]
-        color = [NUM_LINES * line + place for line, place in enumerate(colors[number])]
+        color = [
+            NUM_LINES * line + place
+            for line in range(NUM_LINES)
+            for place in COLORED.open_columns(empty, line, number)
+        ]
         for first in range(NUM_LINES):
             for last in range(first + 1, NUM_LINES):
                 runs = row[first : last + 1], column[first : last + 1]

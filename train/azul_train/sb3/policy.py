@@ -9,7 +9,7 @@ from stable_baselines3.common.type_aliases import Schedule
 from torch import Tensor, nn
 
 from azul_env.observation import observation_size
-from azul_train.config import VARIANT, NetworkSize
+from azul_train.config import LEARNED_VARIANT, NetworkSize
 from azul_train.network import AzulNetwork
 
 ILLEGAL: Final = -1e8  # the logit of illegal actions; -inf would make the entropy NaN
@@ -109,8 +109,10 @@ def _masked_log_softmax(logits: Tensor, action_masks: Any) -> Tensor:
 def _players_of(observation_space: spaces.Space[Any]) -> int:
     """The number of players whose observations have this shape. Raises ValueError for a variant without a network."""
     for num_players in (2, 3, 4):
-        if observation_space.shape == (observation_size(num_players, VARIANT),):
+        if observation_space.shape == (observation_size(num_players, LEARNED_VARIANT),):
             return num_players
         if observation_space.shape == (observation_size(num_players, "gray"),):
-            raise ValueError(f"networks do not learn the variant 'gray' yet, only {VARIANT!r}")
+            raise ValueError(
+                f"networks do not learn the variant 'gray' yet, only {LEARNED_VARIANT!r}"
+            )
     raise ValueError(f"{observation_space} is no observation of 2, 3 or 4 players")
