@@ -29,7 +29,7 @@ from azul_ui.games.words import (
 from azul_ui.terminal.analysis import print_mistakes
 from azul_ui.terminal.compiling import compiling
 from azul_ui.terminal.game_files import GameFiles
-from azul_ui.terminal.help_text import HELP, RULES
+from azul_ui.terminal.help_text import GRAY_HELP, GRAY_RULES, HELP, RULES
 from azul_ui.terminal.leaving import HANGUP_CODE, LeaveError, leaving_by_signal
 from azul_ui.terminal.setup import (
     PlayConfig,
@@ -104,6 +104,10 @@ class TerminalGame:
     @property
     def _session(self) -> GameSession:
         return self._kept.session
+
+    @property
+    def _is_gray(self) -> bool:
+        return self._session.state.variant == "gray"
 
     def close(self) -> None:
         """Dismiss the agents."""
@@ -192,8 +196,9 @@ class TerminalGame:
                     return not self._session.is_over
                 case "help" | "?":
                     print(HELP.format(continue_command=azul_command("play", "--continue")))
+                    print(GRAY_HELP if self._is_gray else "", end="")
                 case "rules":
-                    print(RULES)
+                    print(RULES + GRAY_RULES if self._is_gray else RULES)
                 case "save":
                     self._save(rest.strip())
                 case "load":
