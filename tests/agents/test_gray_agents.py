@@ -134,13 +134,12 @@ def test_python_agent__plays_the_variants_that_it_names() -> None:
     def first(state: GameState, legal_mask: np.ndarray, rng: np.random.Generator) -> int:
         return int(legal_mask.argmax())
 
-    unaware = kind_of(first, "first").make("python:mine:first", NoOptions())
-    first.variants = VARIANTS  # type: ignore[attr-defined]
-    aware = kind_of(first, "first").make("python:mine:first", NoOptions())
+    agent = kind_of(first, "first").make("python:mine:first", NoOptions())
     with pytest.raises(VariantNotPlayedError, match="python:mine:first does not play"):
-        Table([aware, unaware], 0, [], variant="gray")
+        Table([make_agent("random"), agent], 0, [], variant="gray")
+    first.variants = VARIANTS  # type: ignore[attr-defined]
     rngs = [np.random.default_rng(seat) for seat in range(2)]
-    assert verify(play_game([aware, aware], 0, rngs, variant="gray").record).is_terminal
+    assert verify(play_game([agent, agent], 0, rngs, variant="gray").record).is_terminal
 
 
 def test_bot__answers_gray_positions_or_says_by_name_that_it_does_not() -> None:
