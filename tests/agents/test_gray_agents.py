@@ -5,8 +5,12 @@ import pytest
 
 from agents.plain_search import value_of
 from azul_agents import MatchConfig, TournamentConfig, run_match
+from azul_agents.arena.game import Table, play_game
 from azul_agents.base import VARIANTS, VariantNotPlayedError
-from azul_agents.registry import make_agent
+from azul_agents.bots.protocol import from_line, to_line
+from azul_agents.bots.python import kind_of
+from azul_agents.bots.server import serve
+from azul_agents.registry import NoOptions, make_agent
 from azul_agents.search.linear import LinearEvaluator, linear_evaluator
 from azul_env import (
     GameState,
@@ -16,6 +20,7 @@ from azul_env import (
     legal_actions,
     legal_mask,
     new_game,
+    to_dict,
     verify,
 )
 from azul_env.core import variant
@@ -123,6 +128,29 @@ def test_agent_of_another_variant__is_refused_by_name_before_the_first_game() ->
     state = new_game(2, rng=0, variant="gray")
     with pytest.raises(VariantNotPlayedError, match="ppo does not play"):
         make_agent("ppo").act(state, legal_mask(state), np.random.default_rng(0))
+
+
+def test_python_agent__plays_the_variants_that_it_names() -> None:
+    def first(state: GameState, legal_mask: np.ndarray, rng: np.random.Generator) -> int:
+        return int(legal_mask.argmax())
+
+    agent = kind_of(first, "first").make("python:mine:first", NoOptions())
+    with pytest.raises(VariantNotPlayedError, match="python:mine:first does not play"):
+        Table([make_agent("random"), agent], 0, [], variant="gray")
+    first.variants = VARIANTS  # type: ignore[attr-defined]
+    rngs = [np.random.default_rng(seat) for seat in range(2)]
+    assert verify(play_game([agent, agent], 0, rngs, variant="gray").record).is_terminal
+
+
+def test_bot__answers_gray_positions_or_says_by_name_that_it_does_not() -> None:
+    state = positions(2)[-1]
+    question = to_line({"type": "act", "position": to_dict(state)})
+    answers: list[bytes] = []
+    for spec in ("random", "ppo"):
+        serve(make_agent(spec), [question], answers.append, seed=0)
+    played, refused = map(from_line, answers)
+    assert legal_mask(state)[played["action"]]
+    assert refused["type"] == "error" and "ppo does not play" in refused["message"]
 
 
 def test_unknown_variant__is_an_error_of_the_config() -> None:

@@ -63,11 +63,16 @@ def configs(chore: Chore) -> None:
     """Damaged configs of runs that are refused for another reason before they begin."""
     originals = sorted((ROOT / "configs").rglob("*.yaml"))
     for original in originals:  # what sound ones import would look like memory that grows
-        azul(chore, original.parent.name, "--config", original, "--out", "/dev/null/no-folder")
+        azul(chore, command_of(original), "--config", original, "--out", "/dev/null/no-folder")
     while chore.goes_on():
         original = chore.rng.choice(originals)
         path = damaged(chore, original, "config.yaml")
-        azul(chore, original.parent.name, "--config", path, "--out", "/dev/null/no-folder")
+        azul(chore, command_of(original), "--config", path, "--out", "/dev/null/no-folder")
+
+
+def command_of(config: Path) -> str:
+    """The command that reads a config."""
+    return config.parent.name.replace("_", "-")
 
 
 def checkpoints(chore: Chore) -> None:

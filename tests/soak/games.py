@@ -11,7 +11,7 @@ from soak.chores import Chore
 POLICIES = (uniform, mostly_floor, no_floor, center_first)
 HOSTILE = (
     bot("answers_as_told", "I play 57"),
-    bot("answers_as_told", "[" * 10_000),
+    bot("answers_as_told", "[" * 3_000),
     bot("answers_as_told", '{"type":"action","action":true}'),
     bot("answers_first_illegal"),
     bot("answers_twice"),

@@ -30,13 +30,14 @@ def test_typed_columns__play_the_game_that_was_meant(monkeypatch, capsys, tmp_pa
     path = tmp_path / "game.jsonl"
     write_records(path, [begun.record])
     first = lines.index(columns[0])
-    given = [*lines[:first], "0B0", "9", "moves", *lines[first:], ""]
+    given = [*lines[:first], "0B0", "9", "moves", "rules", *lines[first:], ""]
     monkeypatch.setattr(sys, "stdin", io.StringIO("".join(f"{line}\n" for line in given)))
     code, out, err = here(monkeypatch, capsys, "play", "--load", path, "--save", path)
     assert code == 0, err
     text = " ".join(out.split())
     assert re.search(r"0B0 is not possible: your line \d is to be tiled: choose a column", text)
     assert "is not a move" in text  # 9
+    assert "This is the gray wall" in text
     assert f"T{columns[0]} line" in text and "Column for line" in text
     (record,) = read_records(path)
     assert record.events == expected.record.events

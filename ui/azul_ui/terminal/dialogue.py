@@ -30,7 +30,7 @@ from azul_ui.games.words import (
 from azul_ui.terminal.analysis import print_mistakes
 from azul_ui.terminal.compiling import compile_analysis, compiling
 from azul_ui.terminal.game_files import GameFiles
-from azul_ui.terminal.help_text import HELP, RULES
+from azul_ui.terminal.help_text import GRAY_HELP, GRAY_RULES, HELP, RULES
 from azul_ui.terminal.leaving import (
     HANGUP_CODE,
     LeaveError,
@@ -111,6 +111,10 @@ class TerminalGame:
     @property
     def _session(self) -> GameSession:
         return self._kept.session
+
+    @property
+    def _is_gray(self) -> bool:
+        return self._session.state.variant == "gray"
 
     def close(self) -> None:
         """Dismiss the agents."""
@@ -212,10 +216,11 @@ class TerminalGame:
                     return not self._session.is_over
                 case "help" | "?":
                     print(HELP)
+                    print(GRAY_HELP if self._is_gray else "", end="")
                     command = azul_command("play", "--continue")
                     _say(f"Every game is kept as you play: {command} goes on with it.")
                 case "rules":
-                    print(RULES)
+                    print(RULES + GRAY_RULES if self._is_gray else RULES)
                 case "save":
                     self._save(rest.strip())
                 case "load":

@@ -23,6 +23,17 @@ R red, K black, W white; lines are 0 (the shortest) to 4; F is the floor.
   quit       leave, after a question; Ctrl-D and Ctrl-C leave at once
 """
 
+GRAY_HELP: Final = """
+On the gray wall, when a line is to be tiled, type the number of a column.
+"""
+
+GRAY_RULES: Final = """
+This is the gray wall: it has no printed colors. Seats tile one after the
+other, the one that starts the next round first. For each of your full lines,
+from the top, you choose a column that is free in its row and does not have
+the color yet. If only one is left, the tile goes there by itself; if none is,
+all tiles of the line fall to the floor."""
+
 RULES: Final = """\
 In your turn, take all tiles of one color from a factory or from the center
 (C), and put them on one of your lines or on the floor (F). What remains on a
