@@ -135,7 +135,28 @@ def use_agents(digest: "hashlib._Hash") -> None:
     digest.update(repr(np.round(win_chances(new_game(3, rng=1), 5.0), 9).tolist()).encode())
     weights = first_weights()
     self_play(2, 1, weights, seed=1, nodes=20)
+    use_gray_agents(digest)
     use_networks(digest)
+
+
+def use_gray_agents(digest: "hashlib._Hash") -> None:
+    rng = np.random.Generator(np.random.PCG64(8))
+    tiling = new_game(2, rng=1, variant="gray")
+    while not tiling.columns_to_choose:
+        tiling = apply_action(tiling, int(legal_mask(tiling).argmax()), rng=1).state
+    agents = [
+        GreedyAgent(),
+        AlphaBetaAgent(options=AlphaBetaOptions(nodes=60)),
+        MctsAgent(options=MctsOptions(simulations=8)),
+    ]
+    for agent, state in product(agents, (new_game(3, rng=2, variant="gray"), tiling)):
+        digest.update(bytes([agent.act(state, legal_mask(state), rng) % 256]))
+        values = [(move.action, round(move.value, 6)) for move in agent.analyse(state)]
+        digest.update(repr(values).encode())
+    batch = GameBatch(2, 2, seed=6, variant="gray")
+    digest.update(agents[1].act_batch(batch.rows, batch.legal_masks(), []).tobytes())
+    win_chances(new_game(3, rng=1, variant="gray"), 5.0)
+    self_play(2, 1, first_weights("gray"), seed=1, nodes=20, variant="gray")
 
 
 def use_networks(digest: "hashlib._Hash") -> None:
