@@ -76,7 +76,15 @@ win chance.
 def evaluation_card(name: str, card: dict[str, Any]) -> str:
     """The card of a learned evaluation of the search agents."""
     players = card["players"]
-    wall = ", gray wall" if card.get("variant") == "gray" else ""
+    wall, users = (
+        "",
+        "`mcts` uses it at the leaves of its search, and so does `alphabeta:evaluation=linear`.",
+    )
+    if card.get("variant") == "gray":
+        wall, users = (
+            ", gray wall",
+            "`alphabeta` and `mcts` use it in gray games of any number of players.",
+        )
     head = {
         "license": "mit",
         "library_name": "azul-env",
@@ -98,7 +106,7 @@ def evaluation_card(name: str, card: dict[str, Any]) -> str:
 # Linear evaluation, {players} players{wall}
 
 A linear evaluation of positions in Azul with {players} players{wall}: {len(card["features"])} features, with weights by round, fitted to the
-final margins of self-play. `mcts` uses it at the leaves of its search, and so does `alphabeta:evaluation=linear`.
+final margins of self-play. {users}
 
 | | |
 |---|---|
