@@ -1,5 +1,6 @@
 """Games that are kept, put away, opened again, and looked at by several."""
 
+import contextlib
 import json
 import os
 import signal
@@ -9,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from azul_ui.games.session import GameSession
-from azul_ui.games.store import GameStore
+from azul_ui.games.store import GameInUseError, GameStore
 from azul_ui.web import lobby as lobby_module
 from azul_ui.web import room as room_module
 from ui.running import Running
@@ -74,6 +75,14 @@ def test_reload__goes_on(site):
         assert tab.persons_turn()["number"] == 4
 
 
+def is_free(store: GameStore, game_id: str) -> bool:
+    """True if no other store has the game open."""
+    with contextlib.closing(store), contextlib.suppress(GameInUseError):
+        store.claim(game_id)
+        return True
+    return False
+
+
 def test_idle_game__is_put_away_and_comes_back(tmp_path):
     with running(tmp_path, idle_seconds=0.2) as site:
         with site.playing("human", "casual", names=["Ada", None]) as (tab, game):
@@ -82,9 +91,7 @@ def test_idle_game__is_put_away_and_comes_back(tmp_path):
             time.sleep(0.6)
             assert len(site.lobby.rooms) == 1  # somebody looks
         wait_for(lambda: not site.lobby.rooms)
-        store = GameStore(tmp_path)
-        store.claim(game["id"])  # the lock is free
-        store.close()
+        wait_for(lambda: is_free(GameStore(tmp_path), game["id"]))
         with site.tab(game["id"]) as tab:
             after = tab.until("game")
             assert after["turns"] == before["turns"] and after["seats"] == before["seats"]
