@@ -47,13 +47,19 @@ def test_gray_aec__passes_the_checkers_of_pettingzoo(num_players, reward, make):
 
 
 @pytest.mark.parametrize("arguments", [{"reward": "round_margin"}, {"observation": "uint8"}])
-def test_gray_env__passes_the_checkers_of_gymnasium_and_sb3(arguments):
-    from stable_baselines3.common.env_checker import check_env as check_env_of_sb3
-
+def test_gray_env__passes_the_checker_of_gymnasium(arguments):
     with warnings.catch_warnings():
         warnings.simplefilter("error", UserWarning)
         env = gymnasium.make(NAME, num_players=3, variant="gray", **arguments).unwrapped
         check_env(env, skip_render_check=True)
+
+
+@pytest.mark.parametrize("arguments", [{"reward": "round_margin"}, {"observation": "uint8"}])
+def test_check_env_of_sb3__passes_for_gray(arguments):
+    from stable_baselines3.common.env_checker import check_env as check_env_of_sb3
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", UserWarning)
         check_env_of_sb3(AzulEnv(num_players=3, variant="gray", **arguments))
 
 
