@@ -1,4 +1,4 @@
-"""Gray games in all environments: the checkers, and that they are the engine, whoever's turn follows."""
+"""Gray games in all environments: the checkers, and that they are the engine, in any order of turns."""
 
 import warnings
 from functools import partial

@@ -114,9 +114,7 @@ def test_slow_agents__do_not_delay_quick_ones(site):
         game = tab.persons_turn()  # it is warm now
         try:
             with ExitStack() as stack:
-                for _ in range(
-                    SEARCH_THREADS
-                ):  # so many games think that no thread for searches is left
+                for _ in range(SEARCH_THREADS):  # until no thread for searches is left
                     slow = stack.enter_context(site.tab(site.new_game("own-6", "own-6")))
                     slow.say("pace", is_paused=False, seconds=0)
                     assert own_agents.BLOCKED.acquire(timeout=SECONDS)

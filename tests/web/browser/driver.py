@@ -178,7 +178,7 @@ class WebPage:
         places.nth(costs.index(min(costs))).click()
 
     def play_to_the_end(self, most: int = 400) -> int:
-        """Play the first color and its cheapest line, whoever is to move; gives the number of moves."""
+        """Play the first color and its cheapest line for the player to move; returns the number of moves."""
         for count in range(most):
             if self.wait_for_turn() == "over":
                 return count

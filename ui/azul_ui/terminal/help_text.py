@@ -37,7 +37,7 @@ all tiles of the line fall to the floor."""
 RULES: Final = """\
 In your turn, take all tiles of one color from a factory or from the center
 (C), and put them on one of your lines or on the floor (F). What remains on a
-factory goes to the center. Whoever takes from the center first gets the
+factory goes to the center. The first player to take from the center gets the
 marker (*), which costs a place on the floor and starts the next round.
 
 Line 0 holds one tile, line 4 five. A line has one color, and not one that is
