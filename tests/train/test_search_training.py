@@ -6,14 +6,16 @@ import numpy as np
 import pytest
 import torch
 
+from azul_agents.search.deepening import choose_in_all
+from azul_agents.search.evaluator import DECIDED
 from azul_agents.search.linear import linear_evaluator
 from azul_agents.search.network.layers import SHAPES, flat, unflattened
 from azul_agents.search.network.weights_file import read_networks
-from azul_agents.search.pvs import new_memory
+from azul_agents.search.pvs import MAX_PLIES, new_memory
 from azul_agents.search.recording_file import load_recording
 from azul_agents.search.self_play import NO_END, SETTINGS, Recording, record_games
 from azul_train.search.config import FittingConfig, SearchConfig, read_search_config
-from azul_train.search.fitting import batch_of, fit, predicted
+from azul_train.search.fitting import Targets, batch_of, fit, predicted, with_searched
 from azul_train.search.folder import SearchRunFolder
 from azul_train.search.games import files_of, part_of, play_generation
 from azul_train.search.generations import SearchRun
@@ -57,6 +59,46 @@ def test_recording__links_positions_to_the_end_of_their_round(num_players: int) 
 def test_recording__depends_only_on_the_seed() -> None:
     first, again, other = recorded(2), recorded(2), recorded(2, seed=2)
     assert first.rows.tobytes() == again.rows.tobytes() != other.rows.tobytes()
+
+
+@pytest.mark.parametrize("num_players", [2, 3])
+def test_recording__has_the_values_that_the_search_finds(num_players: int) -> None:
+    recording = recorded(num_players)
+    is_searched = ~np.isnan(recording.values)
+    is_end = recording.rows["available"] == 0
+    assert not is_searched[is_end].any()
+    assert 0.8 < is_searched[~is_end].mean() < 1.0  # random moves are not searched
+    rows = recording.rows[is_searched].copy()
+    actions, values = np.zeros(len(rows), np.int64), np.zeros(len(rows))
+    memory = new_memory(breadth=10, node_limit=20)
+    choose_in_all(rows, memory, linear_evaluator(num_players), MAX_PLIES, actions, values)
+    assert np.allclose(values, recording.values[is_searched])
+
+
+@pytest.mark.parametrize("num_players", [2, 3])
+def test_samples__have_the_search_s_margin_only_for_the_mover_of_a_game_that_goes_on(
+    num_players: int,
+) -> None:
+    recording = recorded(num_players)
+    samples = samples_of([recording])
+    per_position = 1 if num_players == 2 else num_players
+    is_known = ~np.isnan(samples.searched)
+    assert is_known.any() and not is_known[samples.next_end == NO_END].any()
+    positions = np.repeat(np.arange(len(recording.rows)), per_position)
+    found = recording.values[positions[is_known]]
+    assert np.array_equal(samples.searched[is_known], found) and (np.abs(found) < DECIDED).all()
+    assert np.bincount(positions[is_known]).max() == 1
+
+
+def test_targets__mix_the_margin_of_the_search_in_where_it_is_known() -> None:
+    samples = samples_of([recorded(2)])
+    outcome = Targets(samples.margin, samples.share)
+    mixed = with_searched(outcome, samples, search_share=0.25)
+    is_known = ~np.isnan(samples.searched)
+    assert np.array_equal(mixed.margin[~is_known], samples.margin[~is_known])
+    expected = 0.25 * samples.searched[is_known] + 0.75 * samples.margin[is_known]
+    assert np.allclose(mixed.margin[is_known], expected)
+    assert np.array_equal(mixed.share, samples.share)
 
 
 @pytest.mark.parametrize("num_players", [2, 3])

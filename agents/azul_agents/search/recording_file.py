@@ -69,6 +69,7 @@ def _read(
         "rows": ((positions,), STATE),
         "games": ((positions,), number),
         "ends": ((positions,), number),
+        "values": ((positions,), np.dtype(np.float32)),
         "finals": ((games,), STATE),
     }
     try:
@@ -81,7 +82,7 @@ def _checked(arrays: dict[str, NDArray[Any]], path: Path, num_players: int) -> R
     """The recording in the arrays of a file. Raises ValueError if no self-play can have made it."""
     # Files do not say that fields are aligned, and kernels would be compiled again for fields that are not.
     rows, finals = (arrays[name].view(STATE) for name in ("rows", "finals"))
-    recording = Recording(rows, arrays["games"], arrays["ends"], finals)
+    recording = Recording(rows, arrays["games"], arrays["ends"], arrays["values"], finals)
     try:
         _check(recording, num_players)
     except ValueError as error:
@@ -90,9 +91,11 @@ def _checked(arrays: dict[str, NDArray[Any]], path: Path, num_players: int) -> R
 
 
 def _check(recording: Recording, num_players: int) -> None:
-    rows, games, ends, finals = recording
-    if not len(rows) == len(games) == len(ends):
+    rows, games, ends, values, finals = recording
+    if not len(rows) == len(games) == len(ends) == len(values):
         raise ValueError("its arrays differ in length")
+    if np.isinf(values).any():
+        raise ValueError("a value is infinite")
     # Games that are not played yet, or had too many positions, have an empty row.
     is_played = finals["num_players"] != 0
     for name, part in (("rows", rows), ("finals", finals[is_played])):

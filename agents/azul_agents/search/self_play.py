@@ -1,7 +1,8 @@
 """Compiled self-play that records positions to learn from, whatever evaluator the players search with.
 
 Players search within a node limit and now and then play a random good move, so that positions vary. Recorded are the ends of
-all rounds (scored, not dealt) and a share of the positions inside rounds, each with a link to the end of its round.
+all rounds (scored, not dealt) and a share of the positions inside rounds, each with a link to the end of its round and the
+value that the search found.
 """
 
 from typing import Any, Final, NamedTuple
@@ -27,6 +28,9 @@ DRAWN_FROM: Final = 8  # a random move is one of this many, the best by expected
 RANDOM_OPENING: Final = 2  # first moves of a game with a random opening
 PER_MILLE: Final = 1000
 NO_END: Final = -1  # the game ended with the round
+NOT_SEARCHED: Final = (
+    np.nan
+)  # a value: the end of a round, or a position in which a random move was played
 POSITIONS_PER_GAME: Final = 30  # room; there are 15 on average with 2 players
 MAX_OF_A_GAME: Final = 400
 
@@ -46,6 +50,7 @@ class Recording(NamedTuple):
     rows: Rows  # positions
     games: NDArray[np.int64]  # the game of each position
     ends: NDArray[np.int64]  # the next position that is the end of a round; NO_END: the game's
+    values: NDArray[np.float32]  # to the player to move, as the search found it; NOT_SEARCHED
     finals: Rows  # the end of every game
 
 
@@ -61,6 +66,7 @@ def new_recording(games: int) -> Recording:
         rows=empty_rows(room),
         games=np.zeros(room, np.int64),
         ends=np.zeros(room, np.int64),
+        values=np.zeros(room, np.float32),
         finals=empty_rows(games),
     )
 
@@ -92,14 +98,23 @@ def _action(
     memory: SearchMemory,
     random_moves: int,
     is_opening: bool,
-) -> int:
-    """The action to play in rows[0]."""
+) -> tuple[int, float]:
+    """The action to play in rows[0], and the value of the position if it was searched."""
     if is_opening:
         source, color, destination = random_move(rows[0], chances, k)
-        return action_index(source, color, destination)
+        return action_index(source, color, destination), NOT_SEARCHED
     if _is_drawn(chances, k, random_moves):
-        return _random_good_action(rows, evaluator, chances, k, memory)
-    return choose(rows, as_int64(0), memory, evaluator, as_int64(MAX_PLIES))
+        return _random_good_action(rows, evaluator, chances, k, memory), NOT_SEARCHED
+    action = choose(rows, as_int64(0), memory, evaluator, as_int64(MAX_PLIES))
+    return action, memory.root_values[0]
+
+
+@kernel
+def _record(recording: Recording, position: int, rows: Rows, game: int, value: float) -> None:
+    """Write rows[0] as a position of a game."""
+    recording.rows[position] = rows[0]
+    recording.games[position] = game
+    recording.values[position] = value
 
 
 @kernel
@@ -133,21 +148,20 @@ def _play_game(
     while row["end_reason"] == PLAYING:
         if count + 2 > min(start + MAX_OF_A_GAME, len(recording.rows)):
             return start
-        if _is_drawn(chances, k, settings["inner_positions"]):
-            recording.rows[count] = row
-            recording.games[count] = game
-            count += 1
-        action = _action(
+        is_recorded = _is_drawn(chances, k, settings["inner_positions"])
+        action, value = _action(
             rows, evaluator, chances, k, memory, settings["random_moves"], moves < opening
         )
+        if is_recorded:
+            _record(recording, count, rows, game, value)
+            count += 1
         moves += 1
         source, color, destination = action_parts(action)
         outcome = play_move(row, source, color, destination)
         if outcome == TURN_PASSED:
             continue
         if outcome == ROUND_OVER:
-            recording.rows[count] = row
-            recording.games[count] = game
+            _record(recording, count, rows, game, NOT_SEARCHED)
             _link(recording.ends, unlinked, count, count)
             unlinked = count
             count += 1
@@ -223,7 +237,12 @@ class GamesToRecord:
     def recording(self) -> Recording:
         """The positions so far, and room for the ends of all games."""
         count, room = self._positions, self._room
-        return Recording(room.rows[:count], room.games[:count], room.ends[:count], room.finals)
+        return room._replace(
+            rows=room.rows[:count],
+            games=room.games[:count],
+            ends=room.ends[:count],
+            values=room.values[:count],
+        )
 
     def go_on_from(self, played: int, chances: Chances, recording: Recording) -> None:
         """Continue where another one was left. Caller guarantees that these are its numbers."""

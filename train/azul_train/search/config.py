@@ -72,6 +72,8 @@ class FittingConfig:
     """Passes over the positions inside rounds."""
     outcome_share: float = 0.15
     """Share of the game's end in targets that are values of the next end of a round."""
+    search_share: float = 0.5
+    """Share of the value that the search found in the margins that are learned inside rounds."""
     batch_size: int = 2048
     """Minibatch size in positions."""
     learning_rate: float = 0.004
@@ -90,7 +92,7 @@ class FittingConfig:
         check_least(self, 1000, "max_samples")
         check_least(self, 0, "weight_decay", "round_decay")
         check_positive(self, "learning_rate")
-        check_share(self, "outcome_share")
+        check_share(self, "outcome_share", "search_share")
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,8 @@
 """Training of the two networks on samples of games.
 
 First the network for ends of rounds, on how the games ended; then again, mostly on what it says of the next round's end,
-which is less a matter of luck; last the network inside rounds, on what the other says of the round's end.
+which is less a matter of luck; last the network inside rounds, on what the other says of the round's end and what the
+search found.
 """
 
 from collections.abc import Iterator
@@ -21,9 +22,8 @@ from azul_train.search.model import Inputs, SearchNetwork
 from azul_train.search.progress import Report, ignore
 from azul_train.search.samples import Samples
 
-MARGIN_LOSS: Final = (
-    1 / 200
-)  # factor of the squared error of the margin, beside the cross-entropy of the win
+# Factor of the squared error of the margin, beside the cross-entropy of the win.
+MARGIN_LOSS: Final = 1 / 200
 PREDICTED_AT_ONCE: Final = 1 << 16
 HELD_OUT: Final = 20  # one game in this many only judges
 
@@ -71,6 +71,7 @@ def fit(
     ends.load_state_dict(first.state_dict())
     _learn(ends, samples, values, at_ends, config.end_epochs, config, rng, report)
     values = values_of_ends(ends, samples, config.outcome_share)
+    values = with_searched(values, samples, config.search_share)
     if start is None:
         inner.load_state_dict(ends.state_dict())
     else:
@@ -122,6 +123,12 @@ def values_of_ends(network: SearchNetwork, samples: Samples, outcome_share: floa
         (outcome_share * samples.margin + (1 - outcome_share) * margin).astype(np.float32),
         (outcome_share * samples.share + (1 - outcome_share) * share).astype(np.float32),
     )
+
+
+def with_searched(targets: Targets, samples: Samples, search_share: float) -> Targets:
+    """Targets whose margins are partly those that the search found, where it did."""
+    mixed = search_share * samples.searched + (1 - search_share) * targets.margin
+    return targets._replace(margin=np.where(np.isnan(samples.searched), targets.margin, mixed))
 
 
 def _learn(

@@ -6,6 +6,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from azul_agents.search.evaluator import DECIDED
 from azul_agents.search.network.features import (
     MAX_LISTED,
     NUM_ROUNDS,
@@ -32,6 +33,9 @@ class Samples(NamedTuple):
     sign: NDArray[np.int8]  # -1 if `next_end` is seen by the other player, with 2 players
     margin: Floats  # how the game ended
     share: Floats  # of the win
+    searched: (
+        Floats  # the margin that the search found; NaN where it did not, or the game is decided
+    )
     game: NDArray[np.int64]
 
 
@@ -82,8 +86,18 @@ def _samples(recording: Recording) -> Samples:
         sign=sign.astype(np.int8),
         margin=margins[game, seats],
         share=shares[game, seats],
+        searched=np.where(seats == mover[positions], margins_found(recording)[positions], np.nan),
         game=game,
     )
+
+
+def margins_found(recording: Recording) -> Floats:
+    """The margin that the search found for the player to move; NaN where it did not search, or the game is decided.
+
+    There values are more than margins: see `evaluator.DECIDED`.
+    """
+    is_margin = (recording.ends != NO_END) & (np.abs(recording.values) < DECIDED)
+    return np.where(is_margin, recording.values, np.float32(np.nan))
 
 
 def results_of(finals: Rows, num_players: int) -> tuple[Floats, Floats]:
