@@ -20,9 +20,11 @@ from azul_train.search.folder import SearchRunFolder
 from azul_train.search.games import files_of, part_of, play_generation
 from azul_train.search.generations import SearchRun
 from azul_train.search.model import SearchNetwork
-from azul_train.search.report import elo_over, write_search_report
+from azul_train.search.pictures import elo_over
+from azul_train.search.report import write_search_report
 from azul_train.search.samples import results_of, samples_of
 
+PNG = b"\x89PNG"
 TINY = (
     "generations=2",
     "self_play.games=40",
@@ -245,6 +247,10 @@ def test_killed_run__goes_on_without_a_difference(tmp_path: Path) -> None:
         assert (ours == theirs).all()
     write_search_report(whole)
     assert whole.is_finished and "generation" in whole.report.read_text()
+    for picture in (whole.curve, whole.reliability):
+        assert (
+            picture.read_bytes().startswith(PNG) and f"({picture.name})" in whole.report.read_text()
+        )
 
 
 def test_config__refuses_what_is_not_allowed() -> None:

@@ -9,7 +9,7 @@
 | `generation_N/`       | games (`games_K.npz`, unfinished ones `games_K.part.npz`), networks and  |
 |                       | their card, games of the matches (`best.jsonl`, `linear.jsonl`)          |
 | `networks.npz`        | the best networks, with their card beside them                           |
-| `report.md`           | generations, Elo and calibration, with `curve.png`                       |
+| `report.md`           | generations, Elo and calibration, with `curve.png` and `reliability.png` |
 | `lock`                | held by the process that learns here                                     |
 """
 
@@ -36,6 +36,7 @@ class SearchRunFolder(RunFolder):
         super().__init__(path)
         self.networks = path / "networks.npz"
         self.clock_file = path / "clock.json"
+        self.reliability = path / "reliability.png"
 
     @property
     def config(self) -> SearchConfig:  # type: ignore[override]
