@@ -1,4 +1,4 @@
-"""Players whose process ends, once or always; their makers are sent to workers."""
+"""Players and evaluators whose process ends, once or always; their makers are sent to workers."""
 
 import os
 from pathlib import Path
@@ -7,6 +7,8 @@ import numpy as np
 
 from azul_agents.base import Agent
 from azul_agents.registry import make_agent
+from azul_agents.search.evaluator import Evaluator
+from azul_agents.search.linear import linear_evaluator
 
 
 class DiesOnce(Agent):
@@ -56,3 +58,12 @@ class MakeNoting:
 
     def pids(self) -> list[int]:
         return sorted(int(file.stem) for file in self.folder.glob("*.pid"))
+
+
+def dying_evaluator(deaths: Path, times: int) -> Evaluator:
+    """Ends its process this many times, counted in a file, then makes an evaluator."""
+    so_far = deaths.stat().st_size if deaths.exists() else 0
+    if so_far < times:
+        deaths.write_bytes(b"x" * (so_far + 1))
+        os._exit(3)
+    return linear_evaluator(2)

@@ -21,10 +21,22 @@ def test_training_without_ray__names_the_command_that_installs_it(tmp_path, monk
     assert not (tmp_path / "out").exists()
 
 
-def test_address_for_the_other_engine__is_an_error(tmp_path, monkeypatch, capsys):
-    arguments = ("train", "--address", "auto", "--out", tmp_path / "out")
+def test_learning_for_the_search_without_ray__names_the_command_that_installs_it(
+    tmp_path, monkeypatch, capsys
+):
+    monkeypatch.setitem(sys.modules, "ray", None)
+    arguments = ("train-search", "--engine", "ray", "--out", tmp_path / "out")
+    code, out, err = here(monkeypatch, capsys, *arguments)
+    assert (code, out) == (2, "")
+    assert err.count("\n") == 1 and install_command("ray") in err
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(("command", "engine"), [("train", "rllib"), ("train-search", "ray")])
+def test_address_for_the_other_engine__is_an_error(command, engine, tmp_path, monkeypatch, capsys):
+    arguments = (command, "--address", "auto", "--out", tmp_path / "out")
     code, _, err = here(monkeypatch, capsys, *arguments)
-    assert code == 2 and "add --engine rllib" in err
+    assert code == 2 and f"add --engine {engine}" in err
     assert not (tmp_path / "out").exists()
 
 

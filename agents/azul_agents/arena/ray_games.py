@@ -86,6 +86,15 @@ def code_digest() -> str:
     return source_digest(Path(azul_agents.__file__).parent)
 
 
+def check_code(host: str, code: str) -> None:
+    """Raise ValueError if a worker's code differs from ours."""
+    if code != code_digest():
+        raise ValueError(
+            f"{host} has other versions of azul-env, NumPy or Numba than this machine, so its games could "
+            "differ: install the same ones on every node"
+        )
+
+
 class _Actors:
     """The actors and the games left to play."""
 
@@ -137,7 +146,7 @@ class _Actors:
             self.ray.kill(actor)
 
     def _add_worker(self, answer: Any) -> None:
-        """Give games to a new worker. Raises ValueError if its code differs from ours."""
+        """Give games to a new worker, if its code is ours."""
         actor = self.starting.pop(answer)
         try:
             worker: Introduction = self.ray.get(answer)
@@ -147,11 +156,7 @@ class _Actors:
                 raise WorkersDiedError(f"no worker can start: {_first_line(error)}") from error
             self.start_one()
             return
-        if worker.code != code_digest():
-            raise ValueError(
-                f"{worker.host} has other versions of azul-env, NumPy or Numba than this machine, so its games could "
-                "differ: install the same ones on every node"
-            )
+        check_code(worker.host, worker.code)
         self.failed_starts = 0
         self.idle.append(actor)
         self._give_games()

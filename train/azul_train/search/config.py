@@ -72,7 +72,7 @@ class FittingConfig:
     """Passes over the positions inside rounds."""
     outcome_share: float = 0.15
     """Share of the game's end in targets that are values of the next end of a round."""
-    search_share: float = 0.5
+    search_share: float = 0.8
     """Share of the value that the search found in the margins that are learned inside rounds."""
     batch_size: int = 2048
     """Minibatch size in positions."""

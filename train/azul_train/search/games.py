@@ -33,6 +33,13 @@ def files_of(folder: Path, config: SearchConfig) -> list[Path]:
     return [folder / f"games_{number}.npz" for number in range(count)]
 
 
+def missing_files(folder: Path, config: SearchConfig) -> list[tuple[int, Path]]:
+    """The files of a generation whose games are not played yet, with their numbers."""
+    return [
+        (number, file) for number, file in enumerate(files_of(folder, config)) if not file.exists()
+    ]
+
+
 def play_generation(
     folder: Path,
     config: SearchConfig,
@@ -45,16 +52,14 @@ def play_generation(
     When it is stopped, the threads save the games so far, and the next call goes on with them.
     """
     folder.mkdir(exist_ok=True)
-    missing = [
-        (number, file) for number, file in enumerate(files_of(folder, config)) if not file.exists()
-    ]
+    missing = missing_files(folder, config)
     is_stopped = Event()
 
     def play(part: tuple[int, Path]) -> int:
         number, file = part
         if is_stopped.is_set():
             return 0
-        under_way = _games_to_record(config, generation, number, new_evaluator())
+        under_way = games_to_record(config, generation, number, new_evaluator())
         _play_file(under_way, file, is_stopped)
         return config.self_play.games_per_file
 
@@ -89,7 +94,7 @@ def part_of(file: Path) -> Path:
     return file.with_suffix(".part.npz")
 
 
-def _games_to_record(
+def games_to_record(
     config: SearchConfig, generation: int, number: int, evaluator: Evaluator
 ) -> GamesToRecord:
     """The games of one file; they depend on nothing but the config, the numbers and the evaluator."""

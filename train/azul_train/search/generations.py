@@ -35,14 +35,19 @@ NEW: Final = "new"  # name in matches
 LINEAR_BREADTH: Final = 10  # of the search that the linear evaluation is measured with
 
 MakeEvaluator = Callable[[int], Evaluator]
+PlayGames = Callable[..., None]  # with the arguments of `play_generation`
 
 
 class SearchRun:
     """A run in its folder, whose lock the caller holds."""
 
-    def __init__(self, folder: SearchRunFolder, report: Report) -> None:
+    def __init__(
+        self, folder: SearchRunFolder, report: Report, play: PlayGames = play_generation
+    ) -> None:
+        """`play` plays the games of a generation: in threads of this process, or elsewhere."""
         torch.set_num_threads(1)
         self.folder, self.config, self._report = folder, folder.config, report
+        self._play_games = play
         self._start = time.monotonic() - 60 * folder.minutes
 
     def run(self) -> list[dict[str, Any]]:
@@ -96,7 +101,7 @@ class SearchRun:
             self._report("self-play", done, total)
 
         new_evaluator = partial(self._evaluator(best), config.num_players)
-        play_generation(folder, config, number, new_evaluator, on_games)
+        self._play_games(folder, config, number, new_evaluator, on_games)
 
     def _learn(self, number: int, best: int | None) -> None:
         """Train networks on the games of the last generations, the latest of which were played with the best ones."""

@@ -2,23 +2,16 @@
 
 import hashlib
 import json
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from azul_ui.commands.engines import ClusterAddress, Engine, check_address
 from azul_ui.commands.variants import VariantName
 from azul_ui.stopping import stoppable
 
 FOLDER = Path("runs/tournament")
-
-
-class Engine(StrEnum):
-    """What runs the processes that play."""
-
-    LOCAL = "local"
-    RAY = "ray"
 
 
 def tournament(
@@ -57,13 +50,7 @@ def tournament(
     engine: Annotated[
         Engine, typer.Option(help="What runs the processes: this program, or Ray.")
     ] = Engine.LOCAL,
-    address: Annotated[
-        str | None,
-        typer.Option(
-            metavar="HOST:PORT",
-            help="With --engine ray: the cluster to join (auto: the one of this machine); else Ray is started here.",
-        ),
-    ] = None,
+    address: ClusterAddress = None,
     out: Annotated[
         Path | None,
         typer.Option(metavar="FOLDER", help="Where results go; by default under runs/tournament."),
@@ -95,6 +82,7 @@ def tournament(
     from azul_agents.config_file import config_path
     from azul_ui.terminal.tournament import hold_tournament, tournament_settings
 
+    check_address(engine, address)
     changes = {
         "players": tuple(players) if players else None,
         "games_per_pairing": games_per_pairing,

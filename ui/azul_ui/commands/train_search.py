@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from azul_ui.commands.engines import ClusterAddress, Engine, check_address
 from azul_ui.stopping import stoppable
 
 ROOT = Path("runs/train-search")
@@ -33,6 +34,10 @@ def train_search(
     resume: Annotated[
         Path | None, typer.Option(metavar="RUN", help="Go on with a run where it was stopped.")
     ] = None,
+    engine: Annotated[
+        Engine, typer.Option(help="What plays the games: threads of this program, or Ray.")
+    ] = Engine.LOCAL,
+    address: ClusterAddress = None,
 ) -> None:
     """Learn the networks of the search.
 
@@ -44,18 +49,25 @@ def train_search(
 
     azul train-search --resume runs/train-search/search
 
+    azul train-search --config search --engine ray --address auto
+
+    With --engine ray, Ray workers play the games, here or on every machine of a cluster (docs/SCALING.md). They are the same
+    games, so a run may change its engine when it is resumed.
+
     A run is a folder, which keeps games, networks and matches as they are made: a run that was stopped or killed goes on
     there. Its networks.npz, copied to agents/azul_agents/search/weights/N_players_network.npz, is what alphabeta plays with.
     """
     from azul_agents.config_file import config_path
-    from azul_ui.terminal.search_training import new_run, resumed_run
+    from azul_ui.terminal.search_training import new_run, ray_engine, resumed_run
 
+    check_address(engine, address)
+    play = ray_engine(address) if engine == Engine.RAY else None
     if resume is not None:
         if config is not None or changes or out is not None:
             raise ValueError("--resume goes on with the run's own settings: give nothing else")
         with stoppable():
-            resumed_run(resume)
+            resumed_run(resume, play)
         return
     with stoppable():
         path = None if config is None else config_path("train_search", config)
-        new_run(path, changes or [], out or ROOT)
+        new_run(path, changes or [], out or ROOT, play)

@@ -122,8 +122,6 @@ def _print_unfinished(settings: TournamentConfig, games: Games, total: int, as_j
 def _engine(engine: str, address: str | None, jobs: int | None) -> tuple[int, Play]:
     """The number of workers, and the engine."""
     if engine != RAY:
-        if address is not None:
-            raise ValueError("--address is the address of a Ray cluster: add --engine ray")
         if jobs is not None and jobs > MAX_LOCAL_JOBS:
             raise ValueError(f"--jobs {jobs}: at most {MAX_LOCAL_JOBS} processes, or --engine ray")
         return jobs or DEFAULT_JOBS, play_all
