@@ -56,7 +56,7 @@ def test_column__is_chosen_by_a_click_on_its_cell(server: Server, page: WebPage)
     cells = page.find(".choice.legal")
     expect(cells).to_have_count(3)
     assert cells.evaluate_all("all => all.map(each => each.dataset.column)") == ["0", "3", "4"]
-    assert page.find(".preview .gain text").all_inner_texts() == ["+2", "+4", "+1"]
+    assert page.find(".preview .gain text").all_text_contents() == ["+2", "+4", "+1"]
     cells.nth(1).hover()
     expect(page.find(".preview.active .ghost-tile[href='#azul-tile-Y']")).to_have_count(1)
     page.find("[data-cell='wall 0 3 1']").click()  # yellow is in that column already
@@ -128,14 +128,14 @@ def test_motion__shows_the_tile_that_is_placed(server: Server, make_page: PageMa
 def test_engine__marks_cells_and_its_moves_are_played(server: Server, page: WebPage):
     page.open(server.new_game("human", "human", text=TILING))
     page.wait_for_turn()
-    page.page.keyboard.press("h")
-    expect(page.find(".toast")).to_contain_text(re.compile(r"Hint: line 3 to column \d"))
-    expect(page.find(".arrow-mark")).to_have_count(1)
-    assert page.find(".arrow-line").count() == 0  # a number on the cell, no arrow
     page.page.keyboard.press("Space")
     expect(page.find(".candidate")).to_have_count(3)
     expect(page.find(".arrow-mark")).to_have_count(3)
+    assert page.find(".arrow-line").count() == 0  # numbers on the cells, no arrows
     expect(page.find(".eval-bar .share")).to_have_count(2)
+    page.page.keyboard.press("h")
+    expect(page.find(".toast")).to_contain_text(re.compile(r"Hint: line 3 to column \d"))
+    expect(page.find(".arrow-mark")).to_have_count(1)
     best = page.find(".candidate-move .mono").first.inner_text()
     page.page.keyboard.press("1")
     page.wait_for_length(1)
@@ -173,7 +173,7 @@ def test_record__is_opened_from_a_file_and_taken_away(
     expect(page.find(".game-head h1")).to_have_text("Game over")
     page.button("More").click()
     with page.page.expect_download() as download:
-        page.page.get_by_role("menuitem", name="Record (.jsonl)").click()
+        page.button("Record (.jsonl)").click()
     assert json.loads(download.value.path().read_text())["events"] == json.loads(record)["events"]
     page.open(server.url)
     expect(page.find(".game-card").first).to_contain_text("Gray wall")

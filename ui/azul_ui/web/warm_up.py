@@ -38,8 +38,9 @@ class WarmUp:
         self.is_compiling = False
 
     async def run(self, tell: Callable[[NoticeMessage], None]) -> None:
-        """Compile; `tell` hears of it if it takes long."""
-        work = asyncio.ensure_future(self._threads.run(self._threads.warm_up, self._compile))
+        """Compile; `tell` hears of it if it takes long, but not of what only some games need."""
+        common, *rest = VARIANTS
+        work = asyncio.ensure_future(self._compiled(common))
         await asyncio.wait({work}, timeout=TOLD_AFTER_SECONDS)
         if not work.done():
             self.is_compiling = True
@@ -50,15 +51,15 @@ class WarmUp:
             was_told, self.is_compiling = self.is_compiling, False
         if was_told:
             tell(READY)
+        for variant in rest:
+            await self._compiled(variant)
 
-    def _compile(self) -> None:
+    async def _compiled(self, variant: str) -> None:
+        await self._threads.run(self._threads.warm_up, lambda: self._compile(variant))
+
+    def _compile(self, variant: str) -> None:
         # The rules first: whatever waits for them would wait for an agent that is being compiled, too.
-        for variant in VARIANTS:
-            rehearse(variant)
-        for variant in VARIANTS:
-            self._ask_agents(variant)
-
-    def _ask_agents(self, variant: str) -> None:
+        rehearse(variant)
         state = new_game(2, rng=0, variant=variant)
         mask = legal_mask(state)
         for spec in PLAYERS:
