@@ -29,6 +29,12 @@ from azul_env import (
 
 LETTERS = "BYRKW"
 FLOOR = 5  # the destination number of the floor
+# On gray walls: player 0 is to choose column 0, 3 or 4 for its yellow line 3.
+GRAY_TILING = (
+    "azul 2p gray round 3/50 tile 0 start 0 | - - - - - | - | bag B3Y4R3K7W3 lid B7Y8R3K7W8 | "
+    "16 .:KY.WR/..:RWYK./.WW:..KR./YYYY:...../RRRRR:B.... *WWB | "
+    "0 W:.BYK./BB:W...K/RRR:....W/BBBB:Y..../...RR:..... BRK"
+)
 PLAIN_FILL = "BYRK BYRW BYKW BRKW YRKW BYRK BYRW BYKW BRKW"  # as many as there are displays
 
 

@@ -39,6 +39,8 @@ def drawn_board(scene: Scene, seat: int, box: Box) -> str:
     box_of_board = Box(0, 0, BOARD_WIDTH, BOARD_HEIGHT)
     parts = [panel(box_of_board, scene.tag(seat) in TAG_INK), _head(scene, seat)]
     parts += [_line(scene, seat, row) + _wall_row(scene, seat, row) for row in range(NUM_LINES)]
+    if scene.variant.tiles_by_choice:
+        parts.append(_column_labels(scene, seat))
     parts.append(_floor(scene, seat))
     parts += [_line_target(seat, row) for row in range(NUM_LINES)]
     parts.append(_target(seat, FLOOR, LEFT, FLOOR_TOP, len(FLOOR_PENALTIES)))
@@ -128,6 +130,23 @@ def _wall_row(scene: Scene, seat: int, row: int) -> str:
         if scene.is_choice(seat, row) and column in scene.state.columns_to_choose:
             parts.append(_choice(x, y, PITCH - 4, f'data-seat="{seat}" data-column="{column}"'))
     return "".join(parts)
+
+
+def _column_labels(scene: Scene, seat: int) -> str:
+    """The numbers of a wall's columns, by which they are chosen."""
+    is_choosing = scene.state.current_player == seat
+    choices = scene.state.columns_to_choose if is_choosing else ()
+    return "".join(
+        text(
+            WALL_LEFT + column * PITCH + SIZE / 2,
+            ROWS_TOP - 4,
+            str(column),
+            8,
+            TURN if column in choices else QUIET,
+            anchor=0.5,
+        )
+        for column in range(NUM_LINES)
+    )
 
 
 def _choice(x: float, y: float, width: float, what: str, opacity: float = 0.16) -> str:

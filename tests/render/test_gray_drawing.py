@@ -4,13 +4,10 @@ import re
 
 import pytest
 
-from azul_env import ansi, apply_action, parse_state, svg
+from azul_env import ansi, apply_action, new_game, parse_state, svg
+from positions import GRAY_TILING
 
-TILING = parse_state(
-    "azul 2p gray round 3/50 tile 0 start 0 | - - - - - | - | bag B3Y4R3K7W3 lid B7Y8R3K7W8 | "
-    "16 .:KY.WR/..:RWYK./.WW:..KR./YYYY:...../RRRRR:B.... *WWB | "
-    "0 W:.BYK./BB:W...K/RRR:....W/BBBB:Y..../...RR:..... BRK"
-)
+TILING = parse_state(GRAY_TILING)
 
 
 def drafting():
@@ -45,6 +42,14 @@ def test_choice__is_marked_in_text_as_well():
     assert sum("?" in line for line in lines) == 1
     assert any(line.startswith("?3    [Y][Y][Y][Y] | (0) .  . (3)(4)") for line in lines)
     assert "\x1b[1;36m 3 \x1b[0m" in ansi(TILING)
+
+
+def test_columns__have_numbers_and_those_to_choose_stand_out():
+    labels = re.findall(r'class="text (turn|quiet)" role="img" aria-label="(\d)"', svg(TILING))
+    assert labels.count(("turn", "4")) == 1  # of the player who tiles; there is no line 4 to choose
+    assert labels.count(("quiet", "4")) == 1 + 2 + 1  # the other's column, lines 4 and a factory
+    colored = re.findall(r'aria-label="4"', svg(new_game(2, rng=0)))
+    assert len(colored) == 2 + 1
 
 
 def test_draft__has_no_frames():

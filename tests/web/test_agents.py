@@ -86,24 +86,24 @@ def test_pool__shares_agents_and_bounds_them():
         return make_agent(spec)
 
     pool = AgentPool(make)
-    seated = [pool.seated("greedy") for _ in range(100)]
+    seated = [pool.seated("greedy", "colored") for _ in range(100)]
     state = new_game(2, rng=0)
     for agent in seated:
         agent.act(state, legal_mask(state), np.random.default_rng(0))
     assert made == ["greedy"]
     for number in range(MAX_IDLE * 2):
-        with pool.borrowed(f"ppo:temperature={number + 1}", 2):
+        with pool.borrowed(f"ppo:temperature={number + 1}", state):
             pass
     assert len(pool._idle) == MAX_IDLE
     pool.close()
-    with pool.borrowed("greedy", 2):
+    with pool.borrowed("greedy", state):
         pass
     assert len(pool._idle) == 0
 
 
 def test_agent_that_raised__is_not_lent_again():
     pool = AgentPool()
-    with pytest.raises(ZeroDivisionError), pool.borrowed("greedy", 2):
+    with pytest.raises(ZeroDivisionError), pool.borrowed("greedy", new_game(2, rng=0)):
         raise ZeroDivisionError
     assert len(pool._idle) == 0
 

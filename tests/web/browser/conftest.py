@@ -2,6 +2,7 @@
 
 import shutil
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,12 +12,17 @@ from playwright.sync_api import Browser, BrowserContext, expect, sync_playwright
 from web.browser.driver import ARGUMENTS, AZUL, SECONDS, Server, WebPage
 
 expect.set_options(timeout=1000 * SECONDS)
+GRAY_WARM_UP = """
+from azul_agents.arena.warmup import warm_up
+warm_up(["greedy", "alphabeta:nodes=1"], 2, "gray", analyses=True)
+"""
 
 
 @pytest.fixture(scope="session", autouse=True)
 def compiled() -> None:
     """Compile the engine before any test waits for it; takes seconds if that was done before."""
     subprocess.run([*AZUL, "warmup"], check=True, stdout=subprocess.DEVNULL, timeout=1800)
+    subprocess.run([sys.executable, "-c", GRAY_WARM_UP], check=True, timeout=1800)
 
 
 @pytest.fixture(scope="session")

@@ -161,7 +161,7 @@ class WebPage:
 
     def wait_for_turn(self) -> str:
         """Wait until a person may choose or the game is over; gives the state of the page."""
-        self.wait_until("document.querySelector('.pick, .result') !== null")
+        self.wait_until("document.querySelector('.pick, .choice.legal, .result') !== null")
         return "over" if self.find(".result").count() else "turn"
 
     def pick_first(self) -> None:
@@ -178,13 +178,16 @@ class WebPage:
         places.nth(costs.index(min(costs))).click()
 
     def play_to_the_end(self, most: int = 400) -> int:
-        """Play the first color and its cheapest line for the player to move; returns the number of moves."""
+        """Play the first color and its cheapest line, or the first column, for the player to move; returns the number of moves."""
         for count in range(most):
             if self.wait_for_turn() == "over":
                 return count
             before = self.length
-            self.pick_first()
-            self.place_best()
+            if self.find(".choice.legal").count():
+                self.find(".choice.legal").first.click()
+            else:
+                self.pick_first()
+                self.place_best()
             self.wait_for_length(before + 1)
         raise AssertionError(f"the game is not over after {most} moves")
 

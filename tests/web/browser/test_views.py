@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
+from positions import GRAY_TILING
 from web.browser.conftest import PageMaker
 from web.browser.driver import Server, WebPage, reviewed
 
@@ -19,12 +20,14 @@ VIEWS = [
     "settings",
     "playing",
     "four players",
+    "choosing a column",
     "watching",
     "analysis",
     "review",
     "judged moves",
     "better move",
     "setup",
+    "gray setup",
     "problems",
     "unknown game",
 ]
@@ -58,6 +61,9 @@ def show(server: Server, page: WebPage, view: str) -> None:
     elif view == "four players":
         page.open(server.new_game("human", "human", "human", "human"))
         page.wait_for_turn()
+    elif view == "choosing a column":
+        page.open(server.new_game("human", "human", text=GRAY_TILING))
+        page.wait_for_turn()
     elif view == "against three":
         page.open(server.new_game("human", "random", "random", "random"))
         page.wait_for_turn()
@@ -78,6 +84,9 @@ def show(server: Server, page: WebPage, view: str) -> None:
     else:
         page.open(f"{server.url}/#setup")
         expect(page.find(".problems .fine")).to_be_visible()
+        if view == "gray setup":
+            page.button("Gray").click()
+            expect(page.find(".free.gray")).to_have_count(50)
         if view == "problems":
             page.find(".source[data-source='2']").click()
             expect(page.find(".has-problem")).to_have_count(1)
@@ -95,7 +104,7 @@ def test_accessibility__has_no_violations(server: Server, make_page: PageMaker, 
         assert words == [], theme
 
 
-@pytest.mark.parametrize("view", ["home", "new game", "watching", "setup"])
+@pytest.mark.parametrize("view", ["home", "new game", "watching", "setup", "gray setup"])
 def test_view__needs_no_horizontal_scrolling(server: Server, make_page: PageMaker, view: str):
     page = make_page(390, SIZES[390])
     show(server, page, view)
@@ -103,7 +112,9 @@ def test_view__needs_no_horizontal_scrolling(server: Server, make_page: PageMake
         resize(page, width)
 
 
-@pytest.mark.parametrize("view", ["playing", "four players", "against two", "against three"])
+@pytest.mark.parametrize(
+    "view", ["playing", "choosing a column", "four players", "against two", "against three"]
+)
 def test_game__is_on_one_screen(server: Server, make_page: PageMaker, view: str):
     page = make_page(390, SIZES[390])
     show(server, page, view)

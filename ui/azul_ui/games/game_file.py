@@ -24,6 +24,7 @@ class GameSummary:
     is_finished: bool
     winners: tuple[int, ...]  # empty while the game is on
     names: tuple[str | None, ...]  # of people, by seat; empty if they gave none
+    variant: str
     created: str  # UTC, ISO 8601
     updated: str
 
@@ -95,6 +96,7 @@ def summary_of(game_id: str, data: dict[str, Any]) -> GameSummary:
         "finished": isinstance(data.get("finished"), bool),
         "created": isinstance(data.get("created"), str),
         "updated": isinstance(data.get("updated"), str),
+        "variant": isinstance(record, dict) and isinstance(record.get("variant"), str),
     }
     for key, is_sound in values.items():
         if not is_sound:
@@ -108,6 +110,7 @@ def summary_of(game_id: str, data: dict[str, Any]) -> GameSummary:
         is_finished=data["finished"],
         winners=_winners(record),
         names=_names(data, len(players)),
+        variant=record["variant"],
         created=data["created"],
         updated=data["updated"],
     )

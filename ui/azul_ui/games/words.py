@@ -108,6 +108,17 @@ def told_starter(after: GameState, names: Sequence[str]) -> str:
     return f"{'You start' if starter == YOU else f'{starter} starts'} the next round."
 
 
+def told_choice(after: GameState, names: Sequence[str]) -> str:
+    """Whose gray wall is being tiled, and which line is next."""
+    line = after.line_to_tile
+    assert line is not None
+    color = after.players[after.current_player].pattern_lines[line].color
+    assert color is not None
+    name = names[after.current_player]
+    chooses = "You choose" if name == YOU else f"{name} chooses"
+    return f"{chooses} a column for the {COLOR_NAMES[color]} line {line}."
+
+
 def why_illegal(state: GameState, action: Action) -> str | None:
     """What is wrong with a move of the player to move; None if nothing is."""
     reason = illegal_reason(state, action)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from azul_agents import Agent, AgentFailureError, make_agent, parse_spec
+from azul_agents.base import VARIANTS, VariantNotPlayedError, check_plays
 from azul_agents.registry import OWN_ORIGIN
 from azul_env import GameState
 
@@ -28,37 +29,57 @@ class AgentPool:
         self._make = make
         self._lock = threading.Lock()
         self._idle: OrderedDict[int, tuple[_Key, Agent]] = OrderedDict()  # the last used last
-        self._warm: set[str] = set()
+        self._warm: set[tuple[str, str]] = set()  # kinds and variants
+        self._variants: dict[str, tuple[str, ...]] = {}  # by spec, where an agent has been asked
         self._is_closed = False
 
-    def is_warm(self, spec: str) -> bool:
-        """True if an agent of this spec has been made: another one needs no compiling."""
-        return _kind(spec) in self._warm
+    def is_warm(self, spec: str, variant: str) -> bool:
+        """True if an agent of this kind has been used in this variant: another one needs no compiling."""
+        return (_kind(spec), variant) in self._warm
 
-    def seated(self, spec: str) -> Agent:
-        """An agent for one seat of one game: a borrower, or an agent of its own if it remembers its game."""
-        if is_shared(spec):
+    def seated(self, spec: str, variant: str) -> Agent:
+        """An agent for one seat of one game: a borrower, or an agent of its own if it remembers its game.
+
+        Raises VariantNotPlayedError.
+        """
+        if is_shared(spec) and variant in self._variants.get(spec, Agent.variants):
             return BorrowingAgent(spec, self)
-        agent = self._make(spec)
+        # It is made to find out; the first game takes it.
+        key = _Key(spec, 0)
+        agent = self._taken(key) or self._make(spec)
+        self._variants[spec] = tuple(agent.variants)
+        try:
+            check_plays(agent, variant)
+        except VariantNotPlayedError:
+            _close(agent)
+            raise
         if agent.one_game_at_a_time:
             return agent
-        # It was made to find out; the first game takes it.
-        self._give_back(_Key(spec, 0), agent)
+        self._give_back(key, agent)
         return BorrowingAgent(spec, self)
 
+    def plays(self, spec: str, variant: str) -> bool:
+        """True if an agent plays a variant, or if it cannot be made, about which a game will say more."""
+        try:
+            agent = self.seated(spec, variant)
+        except VariantNotPlayedError:
+            return False
+        except Exception:  # whatever the code of a stranger raises
+            return True
+        _close(agent)  # a borrower has nothing to close
+        return True
+
     @contextmanager
-    def borrowed(self, spec: str, num_players: int) -> Iterator[Agent]:
-        """An agent for the block, made if none is idle. An agent that fails is not used again."""
-        key = _Key(spec, num_players)
-        agent = self._taken(key)
-        if agent is None:
-            agent = self._make(spec)
-            self._warm.add(_kind(spec))
+    def borrowed(self, spec: str, state: GameState) -> Iterator[Agent]:
+        """An agent for the block, to think about a state; made if none is idle. One that fails is not used again."""
+        key = _Key(spec, state.num_players)
+        agent = self._taken(key) or self._make(spec)
         try:
             yield agent
         except BaseException:
             _close(agent)
             raise
+        self._warm.add((_kind(spec), state.variant))
         self._give_back(key, agent)
 
     def close(self) -> None:
@@ -92,18 +113,22 @@ class AgentPool:
 class BorrowingAgent(Agent):
     """A seat's agent without memory of its own."""
 
+    variants = VARIANTS  # `seated` has asked
+
     def __init__(self, spec: str, pool: AgentPool) -> None:
         self.spec = spec
         self._pool = pool
 
     def act(self, state: GameState, legal_mask: NDArray[np.bool_], rng: np.random.Generator) -> int:
         """The answer of a borrowed agent."""
-        with self._pool.borrowed(self.spec, state.num_players) as agent:
+        with self._pool.borrowed(self.spec, state) as agent:
             return agent.act(state, legal_mask, rng)
 
 
 class AbsentAgent(Agent):
     """The agent of a seat in a game that is only looked at."""
+
+    variants = VARIANTS
 
     def __init__(self, spec: str) -> None:
         self.spec = spec

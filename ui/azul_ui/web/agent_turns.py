@@ -90,7 +90,7 @@ class AgentTurns:
         session, threads = self._table.session(), self._services.threads
         number, seat = session.position_number, session.state.current_player
         spec = session.seats[seat]
-        is_warm = self._services.agents.is_warm(spec)
+        is_warm = self._services.agents.is_warm(spec, session.state.variant)
         pool = threads.instant if is_warm and is_instant(spec) else threads.searches
         choice = asyncio.ensure_future(threads.run(pool, session.agent_choice))
         await asyncio.wait({choice}, timeout=SHOWN_AFTER_SECONDS)

@@ -135,10 +135,10 @@ class AnalysisQueue:
         """One slice, in a thread; False if the job made way for others."""
         if job.is_cancelled:
             return True
-        if not self._agents.is_warm(job.spec):
+        if not self._agents.is_warm(job.spec, job.state.variant):
             report(COMPILING, None)
         has_made_way = False
-        with self._agents.borrowed(job.spec, job.state.num_players) as agent:
+        with self._agents.borrowed(job.spec, job.state) as agent:
             began = time.monotonic()
 
             def is_over() -> bool:

@@ -68,7 +68,8 @@ class Site:
 
     async def catalog(self, request: Request) -> Response:
         """GET /api/catalog."""
-        return JSONResponse(self.lobby.services.catalog.data())
+        variant = request.query_params.get("variant")
+        return JSONResponse(await self.lobby.catalog_data(variant))
 
     async def art(self, request: Request) -> Response:
         """GET /api/art.svg."""

@@ -5,7 +5,7 @@ are named on the command line, and the page calls them `own-1`, `own-2` and so o
 """
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any, Final, NamedTuple, get_type_hints
 
@@ -32,6 +32,10 @@ LIMITS_OF_SEARCHES: Final = ("time", "nodes", "simulations")
 ANALYSTS: Final = ("alphabeta", "mcts", "greedy")  # the kinds that give values to moves
 INSTANT_KINDS: Final = ("random", "greedy", "ppo")  # answer in milliseconds
 DEFAULT_ENGINE: Final = "alphabeta"
+VARIANT_WORDS: Final = {
+    "colored": "Every cell of the wall has its color.",
+    "gray": "The wall has no colors: you choose the column of every tile.",
+}
 MAX_LABEL_LETTERS: Final = 28
 MAX_OWN: Final = 32
 
@@ -110,8 +114,8 @@ class Catalog:
         own = [Engine(name, brief(spec, 60), spec, spec) for name, spec in self.own.items()]
         return [*ENGINES, *own]
 
-    def data(self) -> Data:
-        """The catalog as the page gets it."""
+    def data(self, plays: Callable[[str], bool] = lambda spec: True) -> Data:
+        """The catalog as the page gets it, without the agents that do not play, or analyse, what the caller asks for."""
         return {
             "protocol": PROTOCOL,
             "version": __version__,
@@ -123,11 +127,18 @@ class Catalog:
                     "rating": None if level.rating is None else round(level.rating),
                 }
                 for level in LEVELS
+                if plays(level.spec)
             ],
-            "agents": [_agent_data(kind) for kind in _open_kinds().values()],
-            "own": [{"name": name, "spec": spec} for name, spec in self.own.items()],
+            "agents": [_agent_data(kind) for kind in _open_kinds().values() if plays(kind.name)],
+            "own": [{"name": name, "spec": spec} for name, spec in self.own.items() if plays(spec)],
             "engines": [
-                {"name": engine.name, "description": engine.description} for engine in self.engines
+                {"name": engine.name, "description": engine.description}
+                for engine in self.engines
+                if plays(engine.spec)
+            ],
+            "variants": [
+                {"name": name, "description": description}
+                for name, description in VARIANT_WORDS.items()
             ],
             "color_names": list(COLOR_NAMES),
             "limits": {

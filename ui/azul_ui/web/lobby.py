@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
 
+from azul_agents import Agent
+from azul_agents.base import check_variant_name
 from azul_env import (
     DEFAULT_MAX_ROUNDS,
     GameRecord,
@@ -46,6 +48,7 @@ class NewGame:
     seed: int | None = None
     starting_player: int = 0
     max_rounds: int = DEFAULT_MAX_ROUNDS
+    variant: str | None = None  # of a game from its first deal; None stands for the colored wall
     position: dict[str, Any] | None = None
     text: str | None = None
     record: str | None = None
@@ -92,13 +95,16 @@ class Lobby:
         ]
         if len(given) > 1:
             raise RefusedError("malformed", f"{given[0]} and {given[1]}: give one of them")
+        if given and wanted.variant is not None:
+            raise RefusedError("malformed", f"variant goes with a new game: {given[0]} has one")
         make: Callable[[], Opened]
         if wanted.rematch is not None:
             session = (await self.room(wanted.rematch)).session
             # The record may have come from the page: its agents are checked like any that it names.
             catalog = self.services.catalog
             seats = self._seats([catalog.name_of(seat) for seat in _rotated(session.seats)])
-            make = partial(self._new, seats, NewGame(names=_rotated(session.names)))
+            again = NewGame(names=_rotated(session.names), variant=session.state.variant)
+            make = partial(self._new, seats, again)
         elif wanted.record is not None:
             make = partial(self._recorded, wanted)
         else:
@@ -123,12 +129,28 @@ class Lobby:
             "scores": list(game.scores),
             "round": game.round,
             "is_over": game.is_finished,
+            "variant": game.variant,
             "words": _summary_words(game, labels),
             "has_review": review_path(self.store.folder, game.id).exists(),
             "is_open": game.id in self._rooms,
             "created": game.created,
             "updated": game.updated,
         }
+
+    async def catalog_data(self, variant: str | None) -> Data:
+        """What can be chosen, for games of one variant if it is given. Raises RefusedError."""
+        catalog, agents = self.services.catalog, self.services.agents
+        if variant is None:
+            return catalog.data()
+        try:
+            check_variant_name(variant)
+        except ValueError as error:
+            raise RefusedError("not_found", str(error)) from None
+        # Agents may have to be made to be asked, and compiled for that.
+        threads = self.services.threads
+        return await threads.run(
+            threads.searches, lambda: catalog.data(lambda spec: agents.plays(spec, variant))
+        )
 
     def tell(self, message: Message) -> None:
         """Send a message to all tabs of all games."""
@@ -209,16 +231,17 @@ class Lobby:
         if not 1 <= wanted.max_rounds <= DEFAULT_MAX_ROUNDS:
             raise RefusedError("malformed", f"max_rounds is from 1 to {DEFAULT_MAX_ROUNDS}")
         position = _position(wanted)
-        _check_is_shown("colored" if position is None else position.variant)
+        variant = (wanted.variant or "colored") if position is None else position.variant
         try:
             session = GameSession(
                 seats,
                 wanted.seed,
                 starting_player=wanted.starting_player,
                 max_rounds=wanted.max_rounds,
+                variant=variant,
                 position=position,
                 names=_names(wanted.names),
-                make_agent=self.services.agents.seated,
+                make_agent=self._maker(variant),
             )
         except ValueError as error:
             raise RefusedError("not_allowed", str(error)) from None
@@ -242,7 +265,6 @@ class Lobby:
         """A recorded game, kept from now on; without seats it waits until it is told to go on."""
         names = list(seats or record.agents or [PERSON] * record.num_players)
         record = dataclasses.replace(record, agents=names)
-        _check_is_shown(record.variant)
         try:
             verify(record, start)
             game = record if start is None else _unplayed(record, start)
@@ -268,13 +290,12 @@ class Lobby:
             kept = self.store.read(game_id)
         except ValueError as error:
             raise RefusedError("not_found", str(error)) from None
-        _check_is_shown(kept.record.variant)
         seats = kept.record.agents
         unknown = [name for name in seats if not self.services.catalog.is_trusted(name)]
         if unknown:
             return self._looked_at(game_id, kept, _absent_words(unknown[0]))
         try:
-            session = self.store.resume(game_id, seats, self.services.agents.seated)
+            session = self.store.resume(game_id, seats, self._maker(kept.record.variant))
         except GameInUseError as error:
             return self._looked_at(game_id, kept, str(error), is_elsewhere=True)
         except ValueError as error:
@@ -288,6 +309,10 @@ class Lobby:
             is_paused=not session.persons,
             has_seed=kept.record.seed is not None,
         )
+
+    def _maker(self, variant: str) -> Callable[[str], Agent]:
+        """What makes the agents of a game."""
+        return partial(self.services.agents.seated, variant=variant)
 
     def _looked_at(
         self, game_id: str, kept: KeptFile, reason: str, is_elsewhere: bool = False
@@ -348,12 +373,3 @@ def _position(wanted: NewGame) -> GameState | None:
         return None if wanted.text is None else parse_state(wanted.text)
     except ValueError as error:
         raise RefusedError("not_allowed", str(error)) from None
-
-
-def _check_is_shown(variant: str) -> None:
-    """Raise RefusedError for a variant whose moves the page cannot show."""
-    if variant != "colored":
-        raise RefusedError(
-            "not_allowed",
-            f"this page does not show the {variant} wall: use azul play and azul replay",
-        )

@@ -99,10 +99,10 @@ def _picture(history: Sequence[Happening], number: int, room: Room) -> str:
     if number == 0:
         state = history[0].before if history else room.session.state
         return svg(state, names=room.labels)
-    _, event, after = history[number - 1]
-    if event["type"] == "resign":
-        return svg(after, names=room.labels)
-    return svg(after, event["action"], event["player"], room.labels)
+    turn = history[number - 1]
+    if turn.action is None:
+        return svg(turn.after, names=room.labels)
+    return svg(turn.after, turn.action, turn.event["player"], room.labels)
 
 
 async def _from_child(task: bytes) -> bytes:

@@ -66,27 +66,27 @@ def write_review(path: Path, review: ReviewFile) -> None:
 
 
 def held(moves: Sequence[ReviewedMove], history: Sequence[Happening]) -> list[ReviewedMove]:
-    """The judgements that hold for a game: those of its first drafts, without a gap."""
-    drafts = draft_numbers(history)
+    """The judgements that hold for a game: those of its first moves, without a gap."""
     kept = []
-    for move, number in zip(moves, drafts, strict=False):
-        event = history[number - 1].event
-        if (move.number, move.action, move.player) != (number, event["action"], event["player"]):
+    for move, number in zip(moves, move_numbers(history), strict=False):
+        turn = history[number - 1]
+        played = number, turn.action, turn.event["player"]
+        if (move.number, move.action, move.player) != played:
             break
         kept.append(move)
     return kept
 
 
-def draft_numbers(history: Sequence[Happening]) -> list[int]:
-    """The numbers of the turns that are moves."""
-    return [number for number, each in enumerate(history, 1) if each.event["type"] == "draft"]
+def move_numbers(history: Sequence[Happening]) -> list[int]:
+    """The numbers of the turns that are moves, not resignations."""
+    return [number for number, each in enumerate(history, 1) if each.action is not None]
 
 
 def judged(
     agents: AgentPool, spec: str, number: int, before: GameState, action: int
 ) -> ReviewedMove:
     """Judge one move, in a thread."""
-    with agents.borrowed(spec, before.num_players) as agent:
+    with agents.borrowed(spec, before) as agent:
         return reviewed_move(number, before, action, agent)
 
 
@@ -103,7 +103,7 @@ def judgement_data(move: ReviewedMove, before: GameState) -> Data:
         "best_win_chance": move.best_win_chance,
         "win_chances": list(move.win_chances),
         "best": move_data(before, move.best_action),
-        "best_line": line_data(move.best_line, before.num_players),
+        "best_line": line_data(move.best_line, before),
         "severity": move.severity,
     }
 

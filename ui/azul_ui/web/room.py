@@ -347,4 +347,7 @@ async def _finished(work: "Coroutine[Any, Any, T] | asyncio.Task[T]") -> T:
 def _why_not(state: GameState, action: int) -> str:
     if not 0 <= action < len(legal_mask(state)):
         return f"{action} is not the number of a move"
-    return why_illegal(state, decode_action(action, state.num_players)) or "it is not legal"
+    return (
+        why_illegal(state, decode_action(action, state.num_players, state.variant))
+        or "it is not legal"
+    )

@@ -20,10 +20,10 @@ from azul_ui.web.review import (
     STOPPED,
     Judgement,
     ReviewFile,
-    draft_numbers,
     held,
     judged,
     judgement_data,
+    move_numbers,
     read_review,
     review_message,
     write_review,
@@ -116,7 +116,7 @@ class RoomReview:
         return self._message(0, history)
 
     def _message(self, first: int, history: Sequence[Happening]) -> ReviewMessage:
-        total = len(draft_numbers(history))
+        total = len(move_numbers(history))
         status = self._status
         if status == FINAL and len(self._judgements) < total:
             status = STOPPED  # the game went on since
@@ -158,7 +158,7 @@ class RoomReview:
         while True:
             history = await self._history()
             await self._take([each.move for each in self._judgements], history)
-            numbers = draft_numbers(history)
+            numbers = move_numbers(history)
             done = len(self._judgements)
             if done == len(numbers):
                 break
@@ -173,7 +173,8 @@ class RoomReview:
         self._tell(self._message(len(self._judgements), history))
 
     def _judgement(self, spec: str, number: int, turn: Happening) -> Judgement:
-        move = judged(self._services.agents, spec, number, turn.before, turn.event["action"])
+        assert turn.action is not None, "resignations are not judged"
+        move = judged(self._services.agents, spec, number, turn.before, turn.action)
         return Judgement(move, judgement_data(move, turn.before))
 
     async def _save(self, history: Sequence[Happening]) -> None:

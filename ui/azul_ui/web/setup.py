@@ -31,6 +31,7 @@ class Draft:
     position: dict[str, Any] | None = None
     text: str | None = None
     num_players: int | None = None
+    variant: str | None = None  # with `num_players`; None stands for the colored wall
 
 
 def checked_position(draft: Draft) -> Data:
@@ -51,9 +52,13 @@ def checked_position(draft: Draft) -> Data:
 
 
 def _position(draft: Draft) -> Data:
-    given = [name for name, value in vars(draft).items() if value is not None]
+    given = [
+        name for name in ("position", "text", "num_players") if getattr(draft, name) is not None
+    ]
     if len(given) != 1:
         raise RefusedError("malformed", "give one of position, text and num_players")
+    if draft.variant is not None and draft.num_players is None:
+        raise RefusedError("malformed", f"variant goes with num_players: {given[0]} has one")
     if draft.position is not None:
         return draft.position
     if draft.text is not None:
@@ -64,7 +69,10 @@ def _position(draft: Draft) -> Data:
     assert draft.num_players is not None
     if not MIN_PLAYERS <= draft.num_players <= MAX_PLAYERS:
         raise RefusedError("malformed", f"a game has {MIN_PLAYERS} to {MAX_PLAYERS} players")
-    return to_dict(new_game(draft.num_players, rng=0))
+    try:
+        return to_dict(new_game(draft.num_players, rng=0, variant=draft.variant or "colored"))
+    except ValueError as error:
+        raise RefusedError("malformed", str(error)) from None
 
 
 def _drawn(position: Data) -> Data | None:

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
 from azul_agents import Analysis, Candidate
 from azul_env import (
@@ -24,6 +24,7 @@ from azul_env.render import svg_parts
 from azul_ui.games.session import PERSON, GameSession, Happening
 from azul_ui.games.words import (
     move_words,
+    told_choice,
     told_event,
     told_scoring,
     told_starter,
@@ -67,7 +68,7 @@ def seats_data(session: GameSession, labels: Sequence[str], catalog: Catalog) ->
 
 def turn_data(number: int, happening: Happening, preview: MovePreview | None = None) -> Data:
     """A turn of a game; `number` is that of the position after it, `preview` that of its move if it is known already."""
-    before, event = happening.before, happening.event
+    before, event, action = happening.before, happening.event, happening.action
     data: Data = {
         "number": number,
         "round": before.round + 1,
@@ -76,28 +77,34 @@ def turn_data(number: int, happening: Happening, preview: MovePreview | None = N
         "action": None,
         "notation": "resigns",
     }
-    if event["type"] == "resign":
+    if action is None:
         reason = event["forfeit"]
         return data | {"words": f"forfeit: {reason}" if reason else "resigns"}
-    return data | _named(preview or move_preview(before, event["action"]), before.num_players)
+    if event["type"] == "tile":
+        data |= {"line": event["line"], "column": event["column"]}
+    return data | _named(preview or move_preview(before, action), before)
 
 
 def move_data(before: GameState, action: int) -> Data:
     """A legal move in notation and words."""
-    return _named(move_preview(before, action), before.num_players)
+    return _named(move_preview(before, action), before)
 
 
-def _named(preview: MovePreview, num_players: int) -> Data:
+def _named(preview: MovePreview, before: GameState) -> Data:
+    num_players, variant = before.num_players, before.variant
     return {
-        "action": encode_action(preview.action, num_players),
-        "notation": format_action(preview.action, num_players),
+        "action": encode_action(preview.action, num_players, variant),
+        "notation": format_action(preview.action, num_players, variant),
         "words": move_words(preview, num_players),
     }
 
 
-def line_data(line: Sequence[int], num_players: int) -> list[Data]:
+def line_data(line: Sequence[int], before: GameState) -> list[Data]:
     """Moves one after another."""
-    return [{"action": each, "notation": format_action(each, num_players)} for each in line]
+    num_players, variant = before.num_players, before.variant
+    return [
+        {"action": each, "notation": format_action(each, num_players, variant)} for each in line
+    ]
 
 
 def preview_data(preview: MovePreview) -> Data:
@@ -114,15 +121,11 @@ def legal_data(state: GameState) -> list[Data]:
     moves = []
     for preview in move_previews(state):
         source, color, destination = preview.action
-        moves.append(
-            {
-                "source": source,
-                "color": color,
-                "destination": destination,
-                **_named(preview, state.num_players),
-                "preview": preview_data(preview),
-            }
-        )
+        taken: Data = {"source": source, "color": color, "destination": destination}
+        if preview.wall_cell is not None:  # it takes nothing from the table
+            line = state.players[preview.player].pattern_lines[preview.wall_cell[0]]
+            taken = {"source": None, "color": line.color, "destination": None}
+        moves.append(taken | _named(preview, state) | {"preview": preview_data(preview)})
     return moves
 
 
@@ -148,14 +151,19 @@ def happened_message(number: int, happening: Happening, labels: Sequence[str]) -
     """A turn that was just played."""
     before, event, after = happening
     player: int = event["player"]
-    preview = move_preview(before, event["action"]) if event["type"] == "draft" else None
+    action = happening.action
+    preview = None if action is None else move_preview(before, action)
     scoring = happening.scoring
     words = [told_event(before, event, labels[player], preview)]
     if scoring is not None:
-        words += told_scoring(scoring, labels, is_spoken=True)
-        words.append(
-            winner_words(after, labels) if after.is_terminal else told_starter(after, labels)
-        )
+        is_over = after.is_terminal or after.round > before.round
+        words += told_scoring(scoring, labels, is_over, is_spoken=True)
+        if is_over:
+            words.append(
+                winner_words(after, labels) if after.is_terminal else told_starter(after, labels)
+            )
+    if after.line_to_tile is not None:
+        words.append(told_choice(after, labels))
     return HappenedMessage(
         turn=turn_data(number, happening, preview),
         from_number=number - 1,
@@ -182,21 +190,16 @@ class NamedMoves:
     """The legal moves of a position by action, for analyses: words are made once."""
 
     def __init__(self, state: GameState) -> None:
-        self.num_players = state.num_players
-        self._words = {
-            encode_action(preview.action, self.num_players): move_words(preview, self.num_players)
-            for preview in move_previews(state)
-        }
+        self._state = state
+        named = [_named(preview, state) for preview in move_previews(state)]
+        self._named = {each["action"]: each for each in named}
 
     def data(self, candidate: Candidate) -> Data:
         """A candidate in notation and words, with its line."""
-        return {
-            "action": candidate.action,
-            "notation": format_action(candidate.action, self.num_players),
-            "words": self._words[candidate.action],
+        return self._named[candidate.action] | {
             "value": candidate.value,
             "win_chance": candidate.win_chance,
-            "line": line_data(candidate.line, self.num_players),
+            "line": line_data(candidate.line, self._state),
         }
 
 
@@ -255,9 +258,9 @@ def position_message(
     """A position of a game, drawn."""
     state = state_at(session, number)
     last = session.history[number - 1] if number else None
-    action = last.event.get("action") if last else None
-    player = last.event["player"] if last else None
-    marked: tuple[Any, Any] = (action, player) if action is not None else (None, None)
+    marked: tuple[int | None, int | None] = (None, None)
+    if last is not None and last.action is not None:
+        marked = last.action, last.event["player"]
     return PositionMessage(
         number=number,
         position=to_dict(state),

@@ -7,6 +7,7 @@ from typing import Final
 import numpy as np
 
 from azul_agents import reviewed_move
+from azul_agents.base import VARIANTS
 from azul_env import MAX_PLAYERS, legal_mask, new_game, verify
 from azul_ui.games.session import PERSON, GameSession
 from azul_ui.web.agent_pool import AgentPool
@@ -37,8 +38,9 @@ class WarmUp:
         self.is_compiling = False
 
     async def run(self, tell: Callable[[NoticeMessage], None]) -> None:
-        """Compile; `tell` hears of it if it takes long."""
-        work = asyncio.ensure_future(self._threads.run(self._threads.warm_up, self._compile))
+        """Compile; `tell` hears of it if it takes long, but not of what only some games need."""
+        common, *rest = VARIANTS
+        work = asyncio.ensure_future(self._compiled(common))
         await asyncio.wait({work}, timeout=TOLD_AFTER_SECONDS)
         if not work.done():
             self.is_compiling = True
@@ -49,22 +51,28 @@ class WarmUp:
             was_told, self.is_compiling = self.is_compiling, False
         if was_told:
             tell(READY)
+        for variant in rest:
+            await self._compiled(variant)
 
-    def _compile(self) -> None:
+    async def _compiled(self, variant: str) -> None:
+        await self._threads.run(self._threads.warm_up, lambda: self._compile(variant))
+
+    def _compile(self, variant: str) -> None:
         # The rules first: whatever waits for them would wait for an agent that is being compiled, too.
-        rehearse()
-        state = new_game(2, rng=0)
+        rehearse(variant)
+        state = new_game(2, rng=0, variant=variant)
         mask = legal_mask(state)
         for spec in PLAYERS:
-            with self._agents.borrowed(spec, 2) as agent:
-                agent.act(state, mask, np.random.default_rng(0))
-        with self._agents.borrowed(ANALYST, 2) as agent:
+            if self._agents.plays(spec, variant):
+                with self._agents.borrowed(spec, state) as agent:
+                    agent.act(state, mask, np.random.default_rng(0))
+        with self._agents.borrowed(ANALYST, state) as agent:
             reviewed_move(1, state, int(np.flatnonzero(mask)[0]), agent)
 
 
-def rehearse() -> None:
+def rehearse(variant: str) -> None:
     """Play a round, and show and replay it: all of the engine that a game needs besides its agents."""
-    session = GameSession([PERSON] * MAX_PLAYERS, 0)
+    session = GameSession([PERSON] * MAX_PLAYERS, 0, variant=variant)
     while session.state.round == 0:
         actions = np.flatnonzero(legal_mask(session.state))
         happening = session.play(int(actions[0]))

@@ -1,7 +1,7 @@
 /** How a turn is shown: its tiles travel, then the round is scored tile by tile. */
 
+import { cellCorner } from "./board.js";
 import { parsedSvg, s } from "./dom.js";
-import { cellCorner } from "./ghosts.js";
 import { signed } from "./words.js";
 
 /** @typedef {import("./types.js").Move} Move */
@@ -53,7 +53,7 @@ function takenFlights(view, move) {
   ];
   /** @type {Flight[]} */
   const flights = [];
-  view.sourceTiles(move.source, move.color).forEach((from, index) => {
+  view.sourceTiles(Number(move.source), move.color).forEach((from, index) => {
     const space = cells[index] ? view.cell(cells[index]) : view.supply;
     if (!space) return;
     const to = cells[index] ? space.getBoundingClientRect() : middleOf(space, from);
@@ -80,7 +80,7 @@ function restFlights(view, move, next) {
   const matrix = view.table.querySelector("svg")?.getScreenCTM();
   if (!matrix) return [];
   const places = parsedSvg(next.table).querySelectorAll('[data-place="center"]');
-  const source = view.source(move.source);
+  const source = view.source(Number(move.source));
   const stays = [...view.table.querySelectorAll('[data-place="center"]'), ...(source?.querySelectorAll(".tile") ?? [])]
     .filter((tile, index, all) => all.indexOf(tile) === index && !tile.classList.contains("gone"))
     .filter((tile) => !takes(view, move, tile));
@@ -102,7 +102,7 @@ function restFlights(view, move, next) {
  */
 function takes(view, move, tile) {
   if (tile.classList.contains("marker")) return move.preview.takes_marker;
-  return view.source(move.source)?.contains(tile) && tile.getAttribute("data-color") === view.colorNames[move.color];
+  return view.source(Number(move.source))?.contains(tile) && tile.getAttribute("data-color") === view.colorNames[move.color];
 }
 
 /**

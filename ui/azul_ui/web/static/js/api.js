@@ -9,16 +9,23 @@ import { parsedSvg, $ } from "./dom.js";
 
 const SLOW_MS = 2500; // after which a person is told why it takes so long
 
-/** @type {Promise<Catalog> | null} */
-let catalogPromise = null;
+/** @type {Map<string, Promise<Catalog>>} by the variant that is asked about */
+const catalogs = new Map();
 
-/** The levels, agents and engines; asked for once. */
-export function catalog() {
-  catalogPromise ??= request("/api/catalog").catch((error) => {
-    catalogPromise = null;
-    throw error;
-  });
-  return catalogPromise;
+/**
+ * The levels, agents and engines; asked for once.
+ *
+ * @param {string} [variant] only those that play it
+ * @returns {Promise<Catalog>}
+ */
+export function catalog(variant = "") {
+  const found = catalogs.get(variant) ?? request(`/api/catalog${variant && `?variant=${encodeURIComponent(variant)}`}`)
+    .catch((error) => {
+      catalogs.delete(variant);
+      throw error;
+    });
+  catalogs.set(variant, found);
+  return found;
 }
 
 /** @returns {Promise<Summary[]>} */

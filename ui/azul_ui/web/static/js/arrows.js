@@ -1,4 +1,4 @@
-/** The best moves drawn on the board: numbered arrows from a source to a line. */
+/** The best moves drawn on the board: numbered arrows from a source to a line, or numbers on cells of a gray wall. */
 
 import { s } from "./dom.js";
 
@@ -43,18 +43,24 @@ export class Arrows {
     /** @type {Map<string, number>} */
     const crowd = new Map();
     const drawn = this.marked.map(({ move, label }, index) => {
-      const tile = this.view.sourceTiles(move.source, move.color).at(-1);
-      const target = this.view.target(move.preview.player, move.destination);
-      if (!tile || !target) return null;
-      const from = centerOf(tile, base);
+      const target = this.view.targetOf(move);
+      if (!target) return null;
       const box = target.getBoundingClientRect();
+      const radius = Math.max(8, box.height * 0.29);
+      const isFaint = this.strong === null ? index > 0 : this.strong !== index;
+      if (move.source === null) {
+        // In the corner, so that what would lie there can be seen.
+        const corner = { x: box.left - base.left + radius * 0.8, y: box.top - base.top + radius * 0.6 };
+        return mark(badge(corner, radius, label), index, isFaint);
+      }
+      const tile = this.view.sourceTiles(move.source, move.color).at(-1);
+      if (!tile) return null;
+      const from = centerOf(tile, base);
       const key = `${move.destination}`;
       const nth = crowd.get(key) ?? 0;
       crowd.set(key, nth + 1);
-      const radius = Math.max(8, box.height * 0.29);
       const to = { x: box.left - base.left + radius * (0.6 + 2.1 * nth), y: box.top - base.top + box.height / 2 };
-      const isFaint = this.strong === null ? index > 0 : this.strong !== index;
-      return arrow(from, to, radius, label, index, isFaint);
+      return mark([...arrow(from, to, radius), ...badge(to, radius, label)], index, isFaint);
     });
     this.layer.replaceChildren(...drawn.filter((element) => element !== null).reverse());
   }
@@ -72,19 +78,36 @@ function centerOf(element, base) {
 /**
  * @param {{x: number, y: number}} from
  * @param {{x: number, y: number}} to
- * @param {number} radius
- * @param {string} label
- * @param {number} index
- * @param {boolean} isFaint
+ * @param {number} radius of the badge at its end
  */
-function arrow(from, to, radius, label, index, isFaint) {
+function arrow(from, to, radius) {
   const bend = 0.12 * Math.hypot(to.x - from.x, to.y - from.y);
   const middle = { x: (from.x + to.x) / 2, y: (from.y + to.y) / 2 - bend };
   const path = `M${from.x} ${from.y}Q${middle.x} ${middle.y} ${to.x} ${to.y}`;
-  return s("g", { class: `arrow-mark${isFaint ? " faint" : ""}`, "data-rank": index + 1 },
+  return [
     s("path", { d: path, class: "arrow-halo" }),
     s("path", { d: path, class: "arrow-line" }),
     s("circle", { cx: from.x, cy: from.y, r: radius * 0.45, class: "arrow-start" }),
-    s("circle", { cx: to.x, cy: to.y, r: radius, class: "arrow-badge" }),
-    s("text", { x: to.x, y: to.y, dy: "0.36em", "text-anchor": "middle", "font-size": radius * 1.2 }, label));
+  ];
+}
+
+/**
+ * @param {{x: number, y: number}} place
+ * @param {number} radius
+ * @param {string} label
+ */
+function badge({ x, y }, radius, label) {
+  return [
+    s("circle", { cx: x, cy: y, r: radius, class: "arrow-badge" }),
+    s("text", { x, y, dy: "0.36em", "text-anchor": "middle", "font-size": radius * 1.2 }, label),
+  ];
+}
+
+/**
+ * @param {Element[]} parts
+ * @param {number} index
+ * @param {boolean} isFaint
+ */
+function mark(parts, index, isFaint) {
+  return s("g", { class: `arrow-mark${isFaint ? " faint" : ""}`, "data-rank": index + 1 }, parts);
 }

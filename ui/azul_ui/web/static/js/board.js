@@ -1,8 +1,9 @@
 /** The drawing of a position in the page: table, supply and boards, with a description for screen readers. */
 
-import { h, parsedSvg } from "./dom.js";
+import { h, parsedSvg, s } from "./dom.js";
 
 /** @typedef {import("./types.js").Drawing} Drawing */
+/** @typedef {import("./types.js").Move} Move */
 
 export class BoardView {
   /** @param {string[]} colorNames */
@@ -88,6 +89,44 @@ export class BoardView {
     return /** @type {SVGRectElement | null} */ (
       this.parts[seat]?.querySelector(`.target[data-destination="${destination}"]`));
   }
+
+  /**
+   * The shape to click for a move: a line or the floor, or the cell of a gray wall.
+   *
+   * @param {Move} move
+   */
+  targetOf({ destination, preview: { player, wall_cell } }) {
+    if (!wall_cell) return this.target(player, Number(destination));
+    return /** @type {SVGRectElement | null} */ (
+      this.parts[player]?.querySelector(`.choice[data-column="${wall_cell[1]}"]`));
+  }
+
+  /**
+   * Frame the tile of the last turn, if that placed one on a gray wall.
+   *
+   * @param {import("./types.js").Turn | null} turn
+   */
+  markTile(turn) {
+    if (turn?.type !== "tile") return;
+    const cell = this.cell(`wall ${turn.player} ${turn.line} ${turn.column}`);
+    if (!cell) return;
+    const { x, y } = cellCorner(cell);
+    cell.before(s("rect", { class: "last-move cell", x: x - 3, y: y - 3, width: 42, height: 42, rx: 10 }));
+  }
+}
+
+/**
+ * The top left corner of a space or tile in its board's coordinates.
+ *
+ * @param {Element} cell
+ * @returns {{x: number, y: number}}
+ */
+export function cellCorner(cell) {
+  if (cell.tagName === "rect") {
+    return { x: Number(cell.getAttribute("x")) - 1, y: Number(cell.getAttribute("y")) - 1 };
+  }
+  const [x, y] = (cell.getAttribute("transform") ?? "").match(/-?[\d.]+/g) ?? ["0", "0"];
+  return { x: Number(x), y: Number(y) };
 }
 
 /**

@@ -45,7 +45,7 @@ export class DragTracker {
     }
     this.hand?.style.setProperty("translate", `${event.clientX}px ${event.clientY}px`);
     const move = this.moveAt(event);
-    activatePreview(this.chooser.view, move ? move.destination : null);
+    activatePreview(this.chooser.view, move ?? null);
     if (event.clientY > innerHeight - EDGE) scrollBy(0, 12);
     if (event.clientY < EDGE) scrollBy(0, -12);
   }

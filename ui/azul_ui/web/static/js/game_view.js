@@ -76,8 +76,9 @@ export class GameView {
       fetch: (number) => this.model.position(number).catch(() => null),
       show: (position) => this.show(position),
       settle: () => this.settle(),
-      onScoring: ({ is_final }) => {
-        this.headline.textContent = is_final ? "Final scoring" : "Scoring the round";
+      onScoring: ({ is_final }, { position }) => {
+        const isTiling = position.phase === "wall_tiling"; // the round goes on
+        this.headline.textContent = is_final ? "Final scoring" : isTiling ? "Tiling the walls" : "Scoring the round";
         this.guide.tell("Space, Esc or a click on the board skips this.");
       },
     });
@@ -144,7 +145,7 @@ export class GameView {
     if (isThinking) this.thinking.isOn = true;
     this.isReady = true;
     this.board.root.addEventListener("click", (event) => {
-      if (!(/** @type {Element} */ (event.target).closest(".pick, .target.legal"))) this.escape();
+      if (!(/** @type {Element} */ (event.target).closest(".pick, .target.legal, .choice.legal"))) this.escape();
     });
   }
 
@@ -228,6 +229,7 @@ export class GameView {
     const mover = game.is_over && position.number === game.number ? null : position.position.current_player;
     this.board.firstSeat = firstSeat(game, position, this.flips);
     this.board.show(drawing, this.names, mover);
+    this.board.markTile(position.last);
     this.board.root.toggleAttribute("data-focus", isAlone(game));
     this.title.textContent = drawing.title;
     this.headline.textContent = drawing.ending ? `${drawing.headline}: ${drawing.ending}` : drawing.headline;
@@ -266,7 +268,7 @@ export class GameView {
   }
 
   showGuide() {
-    if (this.game && this.shown) this.guide.show(this.game, this.shown, this.canPlay(), this.chooser.picked !== null);
+    if (this.game && this.shown) this.guide.show(this.game, this.shown, this.chooser.isEnabled, this.chooser.picked !== null);
   }
 
   drawArrows() {

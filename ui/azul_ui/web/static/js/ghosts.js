@@ -1,5 +1,6 @@
 /** Where the tiles of a move would go, drawn into the spaces of a board. */
 
+import { cellCorner } from "./board.js";
 import { s } from "./dom.js";
 import { signed } from "./words.js";
 
@@ -7,20 +8,6 @@ import { signed } from "./words.js";
 /** @typedef {import("./board.js").BoardView} BoardView */
 
 const SIZE = 36; // of a tile in a drawing
-
-/**
- * The top left corner of a space or tile in its board's coordinates.
- *
- * @param {Element} cell
- * @returns {{x: number, y: number}}
- */
-export function cellCorner(cell) {
-  if (cell.tagName === "rect") {
-    return { x: Number(cell.getAttribute("x")) - 1, y: Number(cell.getAttribute("y")) - 1 };
-  }
-  const [x, y] = (cell.getAttribute("transform") ?? "").match(/-?[\d.]+/g) ?? ["0", "0"];
-  return { x: Number(x), y: Number(y) };
-}
 
 /**
  * Draw the previews of all moves of a choice; that of `active`, set by a class, shows its floor as well.
@@ -42,11 +29,11 @@ export function clearPreviews(view) {
 
 /**
  * @param {BoardView} view
- * @param {number | null} destination
+ * @param {Move | null} move
  */
-export function activatePreview(view, destination) {
+export function activatePreview(view, move) {
   for (const drawn of view.boards.querySelectorAll(".preview")) {
-    drawn.classList.toggle("active", drawn.getAttribute("data-destination") === String(destination));
+    drawn.classList.toggle("active", drawn.getAttribute("data-action") === String(move?.action));
   }
 }
 
@@ -55,38 +42,71 @@ export function activatePreview(view, destination) {
  * @param {Move} move
  */
 function preview(view, move) {
-  const { player, line_columns, floor_slots, marker_slot, penalty } = move.preview;
-  const letter = move.notation[1];
-  /** @param {string} cell @param {string} target @param {string} name */
-  const ghost = (cell, target, name) => {
-    const found = view.cell(cell);
-    if (!found) return null;
-    const { x, y } = cellCorner(found);
-    return s("use", { href: `#${target}`, class: name, transform: `translate(${x} ${y})` });
-  };
-  const line = line_columns.map((column) =>
-    ghost(`line ${player} ${move.destination} ${column}`, `azul-tile-${letter}`, "ghost-tile"));
-  const floor = floor_slots.map((slot) => ghost(`floor ${player} ${slot}`, `azul-tile-${letter}`, "ghost-tile"));
-  if (marker_slot !== null) floor.push(ghost(`floor ${player} ${marker_slot}`, "azul-marker", "ghost-tile"));
-  return s("g", { class: "preview", "data-destination": move.destination },
+  const { player, line_columns, floor_slots, marker_slot, penalty, wall_cell } = move.preview;
+  if (wall_cell) return wallPreview(view, move, wall_cell);
+  const tile = `#azul-tile-${move.notation[1]}`;
+  const line = line_columns.map((column) => ghost(view, `line ${player} ${move.destination} ${column}`, tile));
+  const floor = floor_slots.map((slot) => ghost(view, `floor ${player} ${slot}`, tile));
+  if (marker_slot !== null) floor.push(ghost(view, `floor ${player} ${marker_slot}`, "#azul-marker"));
+  return s("g", { class: "preview", "data-action": move.action },
     line,
     s("g", { class: "floor-ghosts" }, floor),
-    penalty ? costPill(view, player, move.destination, penalty) : null);
+    penalty ? costPill(view, move) : null);
+}
+
+/**
+ * The tile of a full line on a cell of the wall, with the points that it brings.
+ *
+ * @param {BoardView} view
+ * @param {Move} move
+ * @param {[number, number]} cell
+ */
+function wallPreview(view, move, [row, column]) {
+  const { player, points } = move.preview;
+  const place = `wall ${player} ${row} ${column}`;
+  const found = view.cell(place);
+  if (!found) return null;
+  const { x, y } = cellCorner(found);
+  const tile = view.parts[player].querySelector(`.tile[data-place="line ${player} ${row}"]`)?.getAttribute("href") ?? "";
+  return s("g", { class: "preview", "data-action": move.action },
+    ghost(view, place, tile),
+    pill("gain", x + SIZE / 2, y + SIZE - 1, points));
+}
+
+/**
+ * @param {BoardView} view
+ * @param {string} cell
+ * @param {string} href of what would lie there
+ */
+function ghost(view, cell, href) {
+  const found = view.cell(cell);
+  if (!found) return null;
+  const { x, y } = cellCorner(found);
+  return s("use", { href, class: "ghost-tile", transform: `translate(${x} ${y})` });
 }
 
 /**
  * The points that a move loses: right of its line, between it and the wall, where they stand below each other.
  *
  * @param {BoardView} view
- * @param {number} seat
- * @param {number} destination
- * @param {number} penalty
+ * @param {Move} move
  */
-function costPill(view, seat, destination, penalty) {
-  const target = view.target(seat, destination);
+function costPill(view, move) {
+  const target = view.targetOf(move);
   const x = Number(target?.getAttribute("x")) + Number(target?.getAttribute("width")) + 11;
   const y = Number(target?.getAttribute("y")) + 2 + SIZE / 2;
-  return s("g", { class: "cost", transform: `translate(${x} ${y})` },
-    s("rect", { x: -13, y: -10, width: 26, height: 20, rx: 10 }),
-    s("text", { "text-anchor": "middle", y: 4.5 }, signed(-penalty)));
+  return pill("cost", x, y, -move.preview.penalty);
+}
+
+/**
+ * @param {"cost" | "gain"} kind
+ * @param {number} x
+ * @param {number} y
+ * @param {number} points
+ */
+function pill(kind, x, y, points) {
+  const half = kind === "cost" ? 10 : 8; // of its height: between the rows of a wall there is little room
+  return s("g", { class: kind, transform: `translate(${x} ${y})` },
+    s("rect", { x: -13, y: -half, width: 26, height: 2 * half, rx: half }),
+    s("text", { "text-anchor": "middle", y: 0.45 * half }, signed(points)));
 }

@@ -1,6 +1,7 @@
 /** One line beside the heading: what to do in the first moves, and what the last move was. */
 
 import { h } from "./dom.js";
+import { isAlone } from "./seating.js";
 
 /** @typedef {import("./types.js").Game} Game */
 /** @typedef {import("./types.js").Position} Position */
@@ -14,11 +15,11 @@ export class Guide {
   /**
    * @param {Game} game
    * @param {Position} shown
-   * @param {boolean} canPlay
+   * @param {boolean} canChoose if a move can be chosen
    * @param {boolean} isPlacing if tiles are in hand
    */
-  show(game, shown, canPlay, isPlacing) {
-    this.tell(guideWords(game, shown, canPlay, isPlacing));
+  show(game, shown, canChoose, isPlacing) {
+    this.tell(guideWords(game, shown, canChoose, isPlacing));
   }
 
   /** @param {string} words */
@@ -51,11 +52,27 @@ function lastWords(game, last) {
 /**
  * @param {Game} game
  * @param {Position} shown
- * @param {boolean} canPlay
+ * @param {boolean} canChoose
  * @param {boolean} isPlacing
  */
-function guideWords(game, shown, canPlay, isPlacing) {
+function guideWords(game, shown, canChoose, isPlacing) {
   if (isPlacing) return "Now choose a dashed line; red is what it costs.";
+  const [first] = shown.legal;
+  if (canChoose && first?.preview.wall_cell) return choiceWords(game, shown, first.preview.wall_cell[0]);
   if (shown.last) return lastWords(game, shown.last);
-  return canPlay ? "Choose tiles of one color on the table, then a line of the board." : "";
+  return canChoose ? "Choose tiles of one color on the table, then a line of the board." : "";
+}
+
+/**
+ * What to do where a line of a gray wall is to be tiled.
+ *
+ * @param {Game} game
+ * @param {Position} shown
+ * @param {number} line
+ */
+function choiceWords(game, shown, line) {
+  const { current_player, players } = shown.position;
+  const { label } = game.seats[current_player];
+  const whose = isAlone(game) && game.seats[current_player].is_person ? "your" : `${label}'s`;
+  return `Choose a column for ${whose} ${players[current_player].pattern_lines[line].color} line ${line}.`;
 }

@@ -68,6 +68,7 @@ export class HomeView {
         h("span", { class: `seat-name seat-${seat}` }, name), h("span", { class: "number strong" }, scores[seat] ?? "")))),
       h("p", { class: "card-foot small" },
         h("span", { class: `pill ${game.is_over ? "" : "accent"}` }, game.is_over ? "Over" : "In play"),
+        game.variant === "gray" ? h("span", { class: "pill" }, "Gray wall") : null,
         h("span", { class: "muted card-words" }, game.words ?? ""),
         h("span", { class: "muted card-time" }, agoWords(game.updated))));
   }

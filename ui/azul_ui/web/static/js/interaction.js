@@ -1,4 +1,7 @@
-/** Choosing a move on the board by mouse, touch or keys: first a color on a source, then a line or the floor. */
+/**
+ * Choosing a move on the board by mouse, touch or keys: first a color on a source, then a line or the floor; where a line of
+ * a gray wall is to be tiled, only a cell of the wall.
+ */
 
 import { s } from "./dom.js";
 import { DragTracker } from "./drag.js";
@@ -23,6 +26,8 @@ export class MoveChooser {
     this.moves = null;
     /** @type {Pick | null} */
     this.picked = null;
+    /** @type {Move[]} of which one is chosen by a click on its target: those of a pick, or the columns of a gray wall */
+    this.offered = [];
     this.byKeys = false;
     this.drag = new DragTracker(this);
   }
@@ -34,9 +39,30 @@ export class MoveChooser {
    */
   enable(moves) {
     // Nothing has changed: tiles that are in hand stay there.
-    if (moves === this.moves && this.picks.every((pick) => pick.element.isConnected)) return;
+    if (moves === this.moves && this.isShown()) return;
     this.disable();
     this.moves = moves;
+    if (moves[0]?.preview.wall_cell) this.offer(moves);
+    else this.makePicks(moves);
+    this.view.root.classList.toggle("is-choosing", moves.length > 0);
+    if (!this.byKeys || document.activeElement !== this.view.root) return;
+    if (this.offered.length) this.focusTarget(this.offered[0]);
+    else this.focusPick(this.picks[0]);
+  }
+
+  /** True if a move can be chosen. */
+  get isEnabled() {
+    return Boolean(this.moves?.length);
+  }
+
+  /** True if what can be clicked is still part of the drawing. */
+  isShown() {
+    return this.picks.every((pick) => pick.element.isConnected)
+      && this.offered.every((move) => this.view.targetOf(move)?.classList.contains("legal"));
+  }
+
+  /** @param {Move[]} moves */
+  makePicks(moves) {
     /** @type {Map<string, Move[]>} */
     const groups = new Map();
     for (const move of moves) {
@@ -44,17 +70,16 @@ export class MoveChooser {
       groups.set(key, [...(groups.get(key) ?? []), move]);
     }
     this.picks = [...groups.values()]
-      .sort(([one], [other]) => one.source - other.source || one.color - other.color)
+      .sort(([one], [other]) => Number(one.source) - Number(other.source) || one.color - other.color)
       .map((group) => this.makePick(group));
     if (this.picks.length) this.picks[0].element.setAttribute("tabindex", "0");
-    this.view.root.classList.toggle("is-choosing", this.picks.length > 0);
-    if (this.byKeys && document.activeElement === this.view.root) this.focusPick(this.picks[0]);
   }
 
   /** Take all choices away. */
   disable() {
     this.drag.cancel();
     this.unpick();
+    this.withdraw();
     for (const { element } of this.picks) element.replaceWith(...element.children);
     this.picks = [];
     this.moves = null;
@@ -63,7 +88,8 @@ export class MoveChooser {
 
   /** @param {Move[]} moves of one color on one source */
   makePick(moves) {
-    const { source, color } = moves[0];
+    const { color } = moves[0];
+    const source = Number(moves[0].source);
     const tiles = this.view.sourceTiles(source, color);
     const group = this.view.source(source);
     const place = source === this.view.table.querySelectorAll(".source").length - 1 ? "Center" : `Factory ${source}`;
@@ -99,8 +125,7 @@ export class MoveChooser {
     pick.element.classList.add("picked");
     pick.element.setAttribute("aria-pressed", "true");
     this.view.root.classList.add("is-placing");
-    drawPreviews(this.view, pick.moves);
-    for (const move of pick.moves) this.openTarget(move);
+    this.offer(pick.moves);
     if (this.byKeys) this.focusTarget(pick.moves[0]);
     this.handlers.onPick?.(pick);
   }
@@ -114,32 +139,49 @@ export class MoveChooser {
     pick.element.classList.remove("picked");
     pick.element.setAttribute("aria-pressed", "false");
     this.view.root.classList.remove("is-placing");
+    this.withdraw();
+    if (hadFocus && pick.element.isConnected) this.focusPick(pick);
+    this.handlers.onPick?.(null);
+  }
+
+  /**
+   * Let the targets of these moves be clicked.
+   *
+   * @param {Move[]} moves
+   */
+  offer(moves) {
+    this.offered = moves;
+    drawPreviews(this.view, moves);
+    for (const move of moves) this.openTarget(move);
+  }
+
+  /** Close all targets. */
+  withdraw() {
+    this.offered = [];
     clearPreviews(this.view);
-    for (const target of this.view.boards.querySelectorAll(".target.legal")) {
+    for (const target of this.view.boards.querySelectorAll(".legal")) {
       target.classList.remove("legal");
       for (const name of ["role", "tabindex", "aria-label"]) target.removeAttribute(name);
       // A copy without listeners takes its place.
       target.replaceWith(target.cloneNode(true));
     }
-    if (hadFocus && pick.element.isConnected) this.focusPick(pick);
-    this.handlers.onPick?.(null);
   }
 
   /** @param {Move} move */
   openTarget(move) {
-    const target = this.view.target(move.preview.player, move.destination);
+    const target = this.view.targetOf(move);
     if (!target) return;
     target.classList.add("legal");
     target.setAttribute("role", "button");
-    target.setAttribute("tabindex", move === this.picked?.moves[0] ? "0" : "-1");
+    target.setAttribute("tabindex", move === this.offered[0] ? "0" : "-1");
     target.setAttribute("aria-label", targetWords(move));
     target.addEventListener("click", (event) => {
       this.byKeys = event.detail === 0;
       this.choose(move);
     });
-    target.addEventListener("pointerenter", () => activatePreview(this.view, move.destination));
+    target.addEventListener("pointerenter", () => activatePreview(this.view, move));
     target.addEventListener("pointerleave", () => activatePreview(this.view, null));
-    target.addEventListener("focus", () => activatePreview(this.view, move.destination));
+    target.addEventListener("focus", () => activatePreview(this.view, move));
     target.addEventListener("blur", () => activatePreview(this.view, null));
     target.addEventListener("keydown", (event) => this.onTargetKey(event, move));
   }
@@ -180,8 +222,8 @@ export class MoveChooser {
     if (event.key === "Enter") {
       this.byKeys = true;
       this.choose(move);
-    } else if (step && this.picked) {
-      this.focusTarget(neighbour(this.picked.moves, move, step));
+    } else if (step) {
+      this.focusTarget(neighbour(this.offered, move, step));
     } else {
       return;
     }
@@ -198,10 +240,8 @@ export class MoveChooser {
 
   /** @param {Move} move */
   focusTarget(move) {
-    for (const other of this.picked?.moves ?? []) {
-      this.view.target(other.preview.player, other.destination)?.setAttribute("tabindex", other === move ? "0" : "-1");
-    }
-    this.view.target(move.preview.player, move.destination)?.focus();
+    for (const other of this.offered) this.view.targetOf(other)?.setAttribute("tabindex", other === move ? "0" : "-1");
+    this.view.targetOf(move)?.focus();
   }
 }
 
@@ -222,7 +262,8 @@ function stepOf(key) {
 
 /** @param {Move} move */
 function targetWords(move) {
-  const { line_columns, taken, penalty, fills_line } = move.preview;
+  const { line_columns, taken, penalty, fills_line, wall_cell, points } = move.preview;
+  if (wall_cell) return `Column ${wall_cell[1]} of row ${wall_cell[0]}: ${counted(points, "point")}`;
   const fallen = taken - line_columns.length;
   const parts = [line_columns.length ? `Line ${move.destination}: ${counted(line_columns.length, "tile")}` : "Floor"];
   if (fills_line) parts.push("fills the line");

@@ -42,10 +42,9 @@ function go(address) {
 
 /** @param {boolean} isWatched if only agents play */
 async function startNewGame(isWatched) {
-  const wanted = await newGameDialog(await catalog(), isWatched ? { title: "Watch agents", isWatched } : {});
-  if (!wanted) return;
   try {
-    app.openGame(await createGame(wanted));
+    const wanted = await newGameDialog(isWatched ? { title: "Watch agents", isWatched } : {});
+    if (wanted) app.openGame(await createGame(wanted));
   } catch (error) {
     note(errorWords(error), "error");
   }

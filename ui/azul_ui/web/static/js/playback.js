@@ -16,7 +16,7 @@ export class Playback {
    * @param {BoardView} view
    * @param {{
    *   shown: () => Position | null, isFollowing: () => boolean, fetch: (number: number) => Promise<Position | null>,
-   *   show: (position: Position) => void, settle: () => void, onScoring: (scoring: import("./types.js").Scoring) => void
+   *   show: (position: Position) => void, settle: () => void, onScoring: (scoring: import("./types.js").Scoring, after: Position) => void
    * }} game
    */
   constructor(view, game) {
@@ -58,9 +58,10 @@ export class Playback {
     this.motion = motion;
     this.view.root.classList.add("is-moving");
     try {
-      if (move) await showTravel(this.view, motion, move, after.drawing, happened.scoring !== null);
+      // A tile of a gray wall moves as part of the scoring.
+      if (move && !move.preview.wall_cell) await showTravel(this.view, motion, move, after.drawing, happened.scoring !== null);
       if (happened.scoring && !motion.isSkipped) {
-        this.game.onScoring(happened.scoring);
+        this.game.onScoring(happened.scoring, after);
         await showScoring(this.view, motion, happened.scoring);
       }
       if (this.game.isFollowing()) this.game.show(after);

@@ -4,7 +4,7 @@ import { h } from "./dom.js";
 import { ChanceGraph } from "./graph.js";
 import { icon } from "./icons.js";
 import { MARKS } from "./moves_panel.js";
-import { counted, percent, SEVERITIES, SEVERITY_WORDS } from "./words.js";
+import { capital, counted, percent, SEVERITIES, SEVERITY_WORDS } from "./words.js";
 
 /** @typedef {import("./types.js").Review} Review */
 /** @typedef {import("./types.js").ReviewedMove} ReviewedMove */
@@ -156,9 +156,4 @@ export class ReviewPanel {
  */
 function lossOf(move) {
   return move.best_win_chance - move.win_chance;
-}
-
-/** @param {string} word */
-function capital(word) {
-  return word[0].toUpperCase() + word.slice(1);
 }

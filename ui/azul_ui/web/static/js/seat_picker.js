@@ -1,6 +1,7 @@
 /** Who sits in one seat of a new game. */
 
 import { freshId, h } from "./dom.js";
+import { capital } from "./words.js";
 
 /** @typedef {import("./types.js").Catalog} Catalog */
 /**
@@ -87,11 +88,6 @@ export class SeatPicker {
     const given = (agent?.options ?? []).filter((option) => this.options[option.name]);
     return given.length ? `${name}:${given.map((option) => `${option.name}=${this.options[option.name]}`).join(",")}` : name;
   }
-}
-
-/** @param {string} word */
-function capital(word) {
-  return word[0].toUpperCase() + word.slice(1);
 }
 
 /** @param {string} [words] */

@@ -3,7 +3,7 @@
 /**
  * @typedef {{
  *   theme: "system" | "light" | "dark", isAnimated: boolean, speed: number, engine: string | null, name: string,
- *   showsArrows: boolean, newGame: unknown
+ *   showsArrows: boolean, newGame: unknown, variant: string
  * }} Settings
  */
 
@@ -18,6 +18,7 @@ const DEFAULTS = {
   name: "",
   showsArrows: true,
   newGame: null,
+  variant: "colored",
 };
 
 /** @type {Settings} */

@@ -99,14 +99,20 @@ export class SetupEditor {
    * @param {number} seat
    * @param {number} row
    * @param {number} column
-   * @param {number} color that is printed there
+   * @param {number} printed the color of the cell, or of its tile; below 0 for an empty cell of a gray wall
+   * @param {Tool} tool which chooses the color on a gray wall
    * @returns {Change}
    */
-  wall(seat, row, column, color) {
+  wall(seat, row, column, printed, tool) {
     return (draft) => {
       const cells = draft.players[seat].wall[row];
-      cells[column] = cells[column] ? 0 : 1;
-      this.supply(draft, color, cells[column] ? 1 : -1);
+      const isGray = draft.variant === "gray";
+      const before = cells[column];
+      if (before) this.supply(draft, printed, -1);
+      if (!isGray) cells[column] = before ? 0 : 1;
+      else if (tool.kind === "color") cells[column] = before === tool.color + 1 ? 0 : tool.color + 1;
+      else cells[column] = 0;
+      if (cells[column]) this.supply(draft, isGray ? cells[column] - 1 : printed, 1);
     };
   }
 
@@ -143,6 +149,7 @@ export class SetupEditor {
         for (const line of player.pattern_lines) if (line.color) total[this.colorNames.indexOf(line.color)] += line.count;
       }
       for (const list of lists) list.fill(0);
+      if (draft.phase === "wall_tiling") draft.phase = "factory_offer";
       draft.bag = total;
       draft.center_has_marker = true;
       for (const player of draft.players) {

@@ -2,6 +2,7 @@
 
 import { freshId, h, s } from "./dom.js";
 import { icon } from "./icons.js";
+import { capital } from "./words.js";
 
 /** @typedef {import("./types.js").PositionData} PositionData */
 /** @typedef {import("./types.js").CheckedPosition} CheckedPosition */
@@ -10,7 +11,7 @@ import { icon } from "./icons.js";
 
 /**
  * @typedef {{
- *   onTool: (tool: Tool) => void, onChange: (change: Change) => void, onPlayers: (count: number) => void,
+ *   onTool: (tool: Tool) => void, onChange: (change: Change) => void, onPlayers: (count: number) => void, onVariant: (variant: string) => void,
  *   onClear: () => void, onUndo: () => void, onBag: (usesBag: boolean) => void, onText: (text: string) => void,
  *   onPlay: () => void, onAnalyse: () => void, onCopy: (what: "text" | "json" | "link") => void
  * }} Handlers
@@ -18,11 +19,11 @@ import { icon } from "./icons.js";
 
 export class SetupPanel {
   /**
-   * @param {string[]} colorNames
+   * @param {import("./types.js").Catalog} catalog
    * @param {string} letters
    * @param {Handlers} handlers
    */
-  constructor(colorNames, letters, handlers) {
+  constructor({ color_names: colorNames, variants }, letters, handlers) {
     this.colorNames = colorNames;
     this.handlers = handlers;
     /** @type {[string, Tool, string][]} */
@@ -41,6 +42,9 @@ export class SetupPanel {
     }, target ? s("svg", { viewBox: "0 0 36 36", "aria-hidden": "true" }, s("use", { href: `#${target}` })) : icon("eraser")));
     this.players = h("div", { class: "segmented", role: "group", "aria-label": "Number of players" }, [2, 3, 4].map((count) =>
       h("button", { type: "button", onclick: () => handlers.onPlayers(count) }, count)));
+    this.walls = h("div", { class: "segmented", role: "group", "aria-label": "Wall" }, variants.map(({ name }) =>
+      h("button", { type: "button", "data-variant": name, onclick: () => handlers.onVariant(name) }, capital(name))));
+    this.wallWords = h("span", {});
     this.bag = h("input", { type: "checkbox", checked: true, onchange: () => handlers.onBag(this.bag.checked) });
     this.undo = h("button", { type: "button", class: "button", onclick: handlers.onUndo }, icon("undo"), "Undo");
     this.problems = h("ul", { class: "problems", "aria-live": "polite" });
@@ -59,11 +63,12 @@ export class SetupPanel {
       h("section", { class: "panel-box stack" },
         h("h2", {}, "Tiles"),
         h("div", { class: "toolbox", role: "group", "aria-label": "Tool" }, this.tools),
-        h("p", { class: "small muted" }, "Choose a tile, then click where it goes; a wall takes only the color printed there. Shift-click or right-click removes a tile."),
+        h("p", { class: "small muted" }, "Choose a tile, then click where it goes; ", this.wallWords, " Shift-click or right-click removes a tile."),
         h("label", { class: "check small" }, this.bag, "Take tiles from the bag, and put them back there"),
         h("div", { class: "row" }, this.undo, h("button", { type: "button", class: "button", onclick: handlers.onClear }, icon("trash"), "Clear"))),
       h("section", { class: "panel-box stack" },
         h("div", { class: "row spread" }, h("h2", {}, "Players"), this.players),
+        h("div", { class: "row spread" }, h("h2", {}, "Wall"), this.walls),
         this.fields),
       h("details", { class: "panel-box" }, h("summary", { class: "strong" }, "Counts of bag, lid and factories"), this.counts),
       h("section", { class: "panel-box stack" },
@@ -95,6 +100,12 @@ export class SetupPanel {
     this.copyText.disabled = this.copyLink.disabled = !checked.text;
     [...this.players.children].forEach((button, index) =>
       button.setAttribute("aria-pressed", String(index + 2 === position.num_players)));
+    for (const button of this.walls.children) {
+      button.setAttribute("aria-pressed", String(button.getAttribute("data-variant") === position.variant));
+    }
+    this.wallWords.textContent = position.variant === "gray"
+      ? "a gray wall takes any color, once in each row and column."
+      : "a wall takes only the color printed there.";
     this.showProblems(checked);
     this.text.value = checked.text ?? "";
     this.text.placeholder = "There is a text once all problems are solved. A text or JSON can be pasted here.";
@@ -120,7 +131,7 @@ export class SetupPanel {
    */
   markFields(places) {
     /** @type {Record<string, string>} */
-    const labels = { current_player: "To move", starting_player_next_round: "Starts next round", round: "Rounds played", max_rounds: "Rounds at most" };
+    const labels = { current_player: "To move", phase: "Phase", starting_player_next_round: "Starts next round", round: "Rounds played", max_rounds: "Rounds at most" };
     for (const where of places) {
       const [, seat] = where.match(/^players\[(\d+)\]\.score/) ?? [];
       const label = seat === undefined ? labels[where] : `Points of player ${Number(seat) + 1}`;
@@ -136,12 +147,20 @@ export class SetupPanel {
   showFields(position) {
     const { onChange } = this.handlers;
     const seats = position.players.map((_, seat) => seat);
-    /** @param {string} label @param {number} value @param {(draft: PositionData, value: number) => void} set */
-    const choice = (label, value, set) => {
-      const select = h("select", { id: freshId("field"), "data-label": label, onchange: () => onChange((draft) => set(draft, Number(select.value))) },
-        seats.map((seat) => h("option", { value: seat, selected: seat === value }, `Player ${seat + 1}`)));
+    /**
+     * @template {string | number} T
+     * @param {string} label
+     * @param {[T, string][]} options
+     * @param {T} value
+     * @param {(draft: PositionData, value: T) => void} set
+     */
+    const choiceOf = (label, options, value, set) => {
+      const select = h("select", { id: freshId("field"), "data-label": label, onchange: () => onChange((draft) => set(draft, options[select.selectedIndex][0])) },
+        options.map(([each, words]) => h("option", { value: each, selected: each === value }, words)));
       return h("div", { class: "field" }, h("label", { for: select.id }, label), select);
     };
+    /** @param {string} label @param {number} value @param {(draft: PositionData, value: number) => void} set */
+    const choice = (label, value, set) => choiceOf(label, seats.map((seat) => [seat, `Player ${seat + 1}`]), value, set);
     this.fields.replaceChildren(
       ...position.players.map((player, seat) => this.number(`Points of player ${seat + 1}`, player.score, 9999, (draft, value) => {
         draft.players[seat].score = value;
@@ -157,7 +176,12 @@ export class SetupPanel {
       }),
       this.number("Rounds at most", position.max_rounds, 9999, (draft, value) => {
         draft.max_rounds = value;
-      }));
+      }),
+      ...(position.variant === "gray" && position.end_reason === null
+        ? [choiceOf("Phase", [["factory_offer", "Taking tiles"], ["wall_tiling", "Tiling the walls"]], position.phase, (draft, value) => {
+          draft.phase = value;
+        })]
+        : []));
   }
 
   /**
@@ -233,6 +257,7 @@ function whereWords(where, colorNames) {
     .replace(/players\[(\d+)\]/, (_, seat) => `Player ${Number(seat) + 1}`)
     .replace(/\.?pattern_lines\[(\d+)\]/, ", line $1")
     .replace(/factories\[(\d+)\]/, "Factory $1")
+    .replace(/\.wall\[(\d+)\]\[(\d+)\]/, ", row $1 of the wall, column $2:")
     .replace(/\.(floor|wall|score|resigned)/, ", $1")
     .replace("starting_player_next_round", "The starter of the next round")
     .replace("current_player", "The player to move")

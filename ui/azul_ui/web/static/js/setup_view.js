@@ -2,7 +2,7 @@
 
 import { note } from "./announce.js";
 import { checkPosition, createGame } from "./api.js";
-import { BoardView } from "./board.js";
+import { BoardView, cellCorner } from "./board.js";
 import { h, s } from "./dom.js";
 import { positionLink } from "./links.js";
 import { newGameDialog } from "./new_game.js";
@@ -39,12 +39,13 @@ export class SetupView {
     this.steps = [];
     this.requests = 0;
     this.board = new BoardView(catalog.color_names);
-    this.panel = new SetupPanel(catalog.color_names, LETTERS, {
+    this.panel = new SetupPanel(catalog, LETTERS, {
       onTool: (tool) => {
         this.tool = tool;
       },
       onChange: (change) => this.change(change),
-      onPlayers: (count) => void this.load({ num_players: count }),
+      onPlayers: (count) => void this.load({ num_players: count, variant: this.checked?.position.variant ?? null }),
+      onVariant: (variant) => void this.load({ num_players: this.checked?.position.num_players ?? 2, variant }),
       onClear: () => this.change(this.editor.clear()),
       onUndo: () => this.undo(),
       onBag: (usesBag) => {
@@ -106,6 +107,8 @@ export class SetupView {
     for (const { where } of this.checked?.problems ?? []) {
       const [, source] = where.match(/^factories\[(\d+)\]/) ?? [];
       const [, seat, line] = where.match(/^players\[(\d+)\]\.(?:pattern_lines\[(\d+)\]|floor)/) ?? [];
+      const cell = where.match(/^players\[(\d+)\]\.wall\[(\d+)\]\[(\d+)\]/);
+      if (cell) this.markCell(`wall ${cell.slice(1).join(" ")}`);
       if (this.catalog.color_names.includes(where)) this.markSupply(where);
       const isCenter = where === "position" || where.startsWith("center");
       const element = source !== undefined ? this.board.source(Number(source))
@@ -113,6 +116,18 @@ export class SetupView {
         : seat !== undefined ? this.board.target(Number(seat), line === undefined ? 5 : Number(line)) : null;
       element?.classList.add("has-problem");
     }
+  }
+
+  /**
+   * Frame a cell of a wall.
+   *
+   * @param {string} name
+   */
+  markCell(name) {
+    const cell = this.board.cell(name);
+    if (!cell) return;
+    const { x, y } = cellCorner(cell);
+    cell.after(s("rect", { class: "cell-problem", x: x - 1, y: y - 1, width: 38, height: 38, rx: 9 }));
   }
 
   /**
@@ -139,7 +154,7 @@ export class SetupView {
     const clicked = place.color ? this.catalog.color_names.indexOf(place.color) : null;
     if (place.kind === "source") this.change(editor.source(first, tool, clicked));
     else if (place.kind === "line") this.change(editor.line(first, second, third, tool));
-    else if (place.kind === "wall") this.change(editor.wall(first, second, third, LETTERS.indexOf(place.letter)));
+    else if (place.kind === "wall") this.change(editor.wall(first, second, third, LETTERS.indexOf(place.letter), tool));
     else this.change(editor.floor(first, second, tool));
   }
 
@@ -171,9 +186,10 @@ export class SetupView {
   }
 
   async play() {
-    const { checked } = this;
-    if (!checked) return;
-    const wanted = await newGameDialog(this.catalog, { title: "Play from this position", seats: checked.position.num_players });
+    if (!this.checked) return;
+    const { num_players, variant } = this.checked.position;
+    const wanted = await newGameDialog({ title: "Play from this position", seats: num_players, variant })
+      .catch((error) => note(errorWords(error), "error"));
     if (wanted) await this.open(wanted);
   }
 

@@ -69,7 +69,7 @@ export class Thinking {
     const shown = this.host.shown();
     if (!shown) return;
     this.latest = null;
-    if (shown.position.phase !== "factory_offer") {
+    if (!shown.legal.length) {
       this.panel.tell("The game is over here.");
       return;
     }

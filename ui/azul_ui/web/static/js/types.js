@@ -8,7 +8,7 @@
  * @typedef {{name: string, description: string}} Engine
  * @typedef {{
  *   protocol: number, version: string, levels: Level[], agents: AgentKind[], own: OwnAgent[], engines: Engine[],
- *   color_names: string[], limits: Record<string, number>
+ *   color_names: string[], limits: Record<string, number>, variants: {name: string, description: string}[]
  * }} Catalog
  *
  * @typedef {{table: string, supply: string, boards: string[], title: string, headline: string, ending: string | null}} Drawing
@@ -25,15 +25,17 @@
  *
  * @typedef {{
  *   player: number, taken: number, line_columns: number[], floor_slots: number[], takes_marker: boolean,
- *   marker_slot: number | null, to_lid: number, penalty: number, fills_line: boolean
+ *   marker_slot: number | null, to_lid: number, penalty: number, fills_line: boolean, wall_cell: [number, number] | null,
+ *   points: number
  * }} Preview
  * @typedef {{
- *   action: number, source: number, color: number, destination: number, notation: string, words: string, preview: Preview
+ *   action: number, source: number | null, color: number, destination: number | null, notation: string, words: string,
+ *   preview: Preview
  * }} Move
  *
  * @typedef {{
- *   number: number, round: number, player: number, type: "draft" | "resign", action: number | null, notation: string,
- *   words: string
+ *   number: number, round: number, player: number, type: "draft" | "tile" | "resign", action: number | null,
+ *   notation: string, words: string, line?: number, column?: number
  * }} Turn
  * @typedef {{name: string, label: string, is_person: boolean}} Seat
  * @typedef {{ranks: number[], winners: number[], end_reason: string, scores: number[], words: string}} Result
@@ -97,7 +99,7 @@
  *
  * @typedef {{
  *   id: string, players?: string[], labels?: string[], scores?: number[], is_over?: boolean, words?: string, number?: number,
- *   round?: number, updated?: number | string, has_review?: boolean
+ *   round?: number, updated?: number | string, has_review?: boolean, variant?: string
  * }} Summary
  */
 

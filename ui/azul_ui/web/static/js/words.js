@@ -70,6 +70,11 @@ export const SEVERITY_WORDS = {
 /** @type {import("./types.js").Severity[]} from the worst */
 export const SEVERITIES = ["blunder", "mistake", "inaccuracy"];
 
+/** @param {string} word */
+export function capital(word) {
+  return word[0].toUpperCase() + word.slice(1);
+}
+
 /** @param {unknown} error */
 export function errorWords(error) {
   return error instanceof Error ? error.message : String(error);
