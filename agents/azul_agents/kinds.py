@@ -23,6 +23,11 @@ MCTS_LEAVES: Final = ("value", "round", "game")
 PYTHON_TARGET: Final = re.compile(r"[\w.]+:\w+(:.*)?", re.DOTALL)
 
 
+def _check_evaluation(name: str) -> None:
+    if name not in EVALUATIONS:
+        raise ValueError(f"evaluation must be one of {', '.join(EVALUATIONS)}, not {shown(name)}")
+
+
 @dataclass(frozen=True)
 class AlphaBetaOptions:
     """Limits of the search; the first one reached stops it."""
@@ -39,10 +44,7 @@ class AlphaBetaOptions:
     def __post_init__(self) -> None:
         check_positive(self, "time", "nodes", "depth")
         check_least(self, 1, "breadth", "widest")
-        if self.evaluation not in EVALUATIONS:
-            raise ValueError(
-                f"evaluation must be one of {', '.join(EVALUATIONS)}, not {shown(self.evaluation)}"
-            )
+        _check_evaluation(self.evaluation)
         check_most(self, MAX_SECONDS, "time")
         check_most(self, MAX_COUNT, "nodes", "depth", "breadth", "widest")
 
@@ -55,9 +57,13 @@ class MctsOptions:
     simulations: int | None = option(None, "simulations per move; reproducible, unlike time")
     leaf: str = option("value", "value: learned evaluation; round, game: random rollout to its end")
     exploration: float = option(1.0, "weight of the exploration bonus")
+    evaluation: str = option(
+        "linear", "of leaf=value; network: where there is one for the number of players"
+    )
 
     def __post_init__(self) -> None:
         check_positive(self, "time", "simulations", "exploration")
+        _check_evaluation(self.evaluation)
         check_most(self, MAX_SECONDS, "time")
         check_most(self, MAX_COUNT, "simulations")
         check_most(self, MAX_EXPLORATION, "exploration")
@@ -65,6 +71,26 @@ class MctsOptions:
             raise ValueError(
                 f"leaf must be one of {', '.join(MCTS_LEAVES)}, not {shown(self.leaf)}"
             )
+
+
+@dataclass(frozen=True)
+class GuidedOptions:
+    """Limits of the search, and where alpha-beta takes over."""
+
+    time: float | None = option(None, "seconds per move")
+    simulations: int | None = option(None, "simulations per move; reproducible, unlike time")
+    exploration: float = option(1.0, "weight of the exploration bonus")
+    solve: int = option(
+        10,
+        "alpha-beta takes over with this many offers left, a color on a factory or in the center",
+    )
+
+    def __post_init__(self) -> None:
+        check_positive(self, "time", "simulations", "exploration")
+        check_least(self, 0, "solve")
+        check_most(self, MAX_SECONDS, "time")
+        check_most(self, MAX_COUNT, "simulations", "solve")
+        check_most(self, MAX_EXPLORATION, "exploration")
 
 
 @dataclass(frozen=True)
@@ -137,6 +163,12 @@ KINDS: Final = (
         "Monte Carlo tree search within the round",
         lazily("azul_agents.search.mcts:MctsAgent"),
         MctsOptions,
+    ),
+    AgentKind(
+        "guided",
+        "tree search guided by the packaged policy; alpha-beta late in a round",
+        lazily("azul_agents.guided.agent:GuidedAgent"),
+        GuidedOptions,
     ),
     AgentKind(
         "ppo",

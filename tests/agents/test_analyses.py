@@ -82,7 +82,7 @@ def test_analysis_of__keeps_to_the_agents_own_limits(spec):
 
 
 @pytest.mark.parametrize("num_players", [2, 3, 4])
-@pytest.mark.parametrize("kind", ["alphabeta", "mcts", "greedy"])
+@pytest.mark.parametrize("kind", ["alphabeta", "mcts", "guided", "greedy"])
 def test_lines__are_legal_and_begin_with_their_move(kind, num_players):
     state = middle(num_players)
     for candidate in final(state, make_agent(kind), 3000).candidates:

@@ -14,6 +14,7 @@ from models import random_model
 
 SPECS = ["random", "greedy", "alphabeta:nodes=300", "alphabeta:depth=2", "mcts:simulations=200"]
 SPECS += ["mcts:simulations=50,leaf=round", "mcts:simulations=20,leaf=game"]
+SPECS += ["mcts:simulations=50,evaluation=network", "guided:simulations=50"]
 NEURAL_SPECS = ["neural:path={model}", "neural:path={model},temperature=1.5"]
 
 
@@ -65,7 +66,7 @@ def test_analysis__ranks_legal_moves(spec: str, num_players: int) -> None:
     assert moves and all(mask[move.action] for move in moves)
     assert len({move.action for move in moves}) == len(moves)
     assert state.rows.tobytes() == before
-    if not spec.startswith("mcts"):  # which ranks by how often a move was tried
+    if not spec.startswith(("mcts", "guided")):  # which ranks by how often a move was tried
         assert [m.value for m in moves] == sorted((m.value for m in moves), reverse=True)
 
 
@@ -95,7 +96,9 @@ def test_random__plays_every_legal_action() -> None:
 
 
 def test_unknown_agent__lists_those_there_are() -> None:
-    with pytest.raises(AgentSpecError, match="random, greedy, alphabeta, mcts, ppo, neural"):
+    with pytest.raises(
+        AgentSpecError, match="random, greedy, alphabeta, mcts, guided, ppo, neural"
+    ):
         make_agent("gredy")
 
 

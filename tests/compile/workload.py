@@ -14,7 +14,8 @@ import numpy as np
 from azul_agents.analysis.streaming import analysis_of
 from azul_agents.analysis.win_chance import win_chances
 from azul_agents.baselines.greedy import GreedyAgent
-from azul_agents.kinds import AlphaBetaOptions, MctsOptions
+from azul_agents.guided.agent import GuidedAgent
+from azul_agents.kinds import AlphaBetaOptions, GuidedOptions, MctsOptions
 from azul_agents.neural.agent import NeuralAgent, NeuralPolicy
 from azul_agents.search.alphabeta import AlphaBetaAgent
 from azul_agents.search.fitting import first_weights, self_play
@@ -119,6 +120,7 @@ def use_agents(digest: "hashlib._Hash") -> None:
         AlphaBetaAgent(options=AlphaBetaOptions(nodes=60)),
         AlphaBetaAgent(options=AlphaBetaOptions(nodes=60, evaluation="linear")),
         *(MctsAgent(options=MctsOptions(simulations=8, leaf=leaf)) for leaf in ("value", "game")),
+        GuidedAgent(options=GuidedOptions(simulations=8, solve=0)),
     ]
     for agent in agents:
         action = agent.act(late, legal_mask(late), np.random.Generator(np.random.PCG64(5)))

@@ -19,6 +19,7 @@ QUICK_LIMITS: Final[dict[str, dict[str, Any]]] = {
     "neural": {},
     "alphabeta": {"depth": None, "nodes": 1},
     "mcts": {"simulations": 1},
+    "guided": {"simulations": 1},
 }
 
 SHORT_SECONDS: Final = 0.1

@@ -36,7 +36,7 @@ class NeuralPolicy:
         self.num_players = model.num_players
         self.card = model.card
         self.num_actions = num_actions(model.num_players)
-        self._layers = layers_of(model)
+        self.layers = layers_of(model)
         self._observation = np.empty(observation_size(model.num_players), np.float32)
 
     @classmethod
@@ -53,7 +53,7 @@ class NeuralPolicy:
             raise ValueError(f"observations must have shape (batch, {size}): {observations.shape}")
         if observations.dtype != np.float32:
             raise ValueError(f"observations must be float32 in [0, 1], not {observations.dtype}")
-        return logits_and_values(self._layers, observations, self.num_actions)
+        return logits_and_values(self.layers, observations, self.num_actions)
 
     def judge_all(self, rows: Rows) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Logits (batch, actions), legal or not, and values (batch,) of games as their players to move see them.
@@ -66,7 +66,7 @@ class NeuralPolicy:
             raise ValueError(f"the network is for {self.num_players} players, not for {others}")
         logits = np.empty((len(rows), self.num_actions), np.float32)
         values = np.empty(len(rows), np.float32)
-        write_games(self._layers, rows, self._observation, logits, values)
+        write_games(self.layers, rows, self._observation, logits, values)
         return logits, values
 
     def judge(self, state: GameState) -> tuple[NDArray[np.float32], float]:

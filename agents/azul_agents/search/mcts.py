@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Generator
-from functools import cache
+from functools import cache, partial
 from typing import Final
 
 import numpy as np
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from azul_agents.base import VARIANTS, Agent, AnalysisLimits, AnalysisStep, MoveValue
 from azul_agents.kinds import MCTS_LEAVES, MctsOptions
 from azul_agents.search.evaluator import Evaluator
-from azul_agents.search.linear import linear_evaluator
+from azul_agents.search.shipped import evaluator_named
 from azul_agents.search.timing import NEVER, POLL_SECONDS, Stopwatch, TimeLimit
 from azul_agents.search.tree import (
     GAME,
@@ -40,12 +40,14 @@ class MctsAgent(Agent):
         self,
         spec: str = "mcts",
         options: MctsOptions | None = None,
-        new_evaluator: Callable[..., Evaluator] = linear_evaluator,
+        new_evaluator: Callable[..., Evaluator] | None = None,
     ) -> None:
         self.spec = spec
         self.options = options or MctsOptions()
         is_unlimited = self.options.time is None and self.options.simulations is None
         self._limit = TimeLimit(0.1 if is_unlimited else self.options.time)
+        if new_evaluator is None:
+            new_evaluator = partial(evaluator_named, self.options.evaluation)
         self.simulations = 0  # of the last search
         self._new_evaluator = cache(new_evaluator)  # by number of players, then by variant
         self._variant = COLORED

@@ -29,7 +29,7 @@ MAX_OPTIONS: Final = {
     "temperature": 1000.0,
 }
 LIMITS_OF_SEARCHES: Final = ("time", "nodes", "simulations")
-ANALYSTS: Final = ("alphabeta", "mcts", "greedy")  # the kinds that give values to moves
+ANALYSTS: Final = ("alphabeta", "mcts", "guided", "greedy")  # the kinds that give values to moves
 INSTANT_KINDS: Final = ("random", "greedy", "ppo")  # answer in milliseconds
 DEFAULT_ENGINE: Final = "alphabeta"
 VARIANT_WORDS: Final = {

@@ -1,0 +1,1 @@
+"""Tree search with the packaged policy as its prior."""

@@ -1,0 +1,61 @@
+"""The guided agent: tree search by policy and value, and alpha-beta for what is left of a round that it can solve."""
+
+from collections.abc import Generator
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from azul_agents.base import Agent, AnalysisLimits, AnalysisStep, MoveValue
+from azul_agents.guided.evaluator import guided_evaluator
+from azul_agents.kinds import AlphaBetaOptions, GuidedOptions, MctsOptions
+from azul_agents.search.alphabeta import AlphaBetaAgent
+from azul_agents.search.mcts import MctsAgent
+from azul_env import GameState
+
+NODES_PER_SIMULATION: Final = 5  # of alpha-beta in the time of a simulation
+
+
+class GuidedAgent(Agent):
+    """Tree search that the policy guides; without a limit of its own it takes 0.1 seconds per move."""
+
+    def __init__(self, spec: str = "guided", options: GuidedOptions | None = None) -> None:
+        self.spec = spec
+        self.options = options = options or GuidedOptions()
+        tree_options = MctsOptions(options.time, options.simulations, "value", options.exploration)
+        self._tree = MctsAgent(spec, tree_options, guided_evaluator)
+        nodes = _nodes_for(options.simulations)
+        self._alphabeta = AlphaBetaAgent(spec, AlphaBetaOptions(options.time, nodes))
+
+    def act(self, state: GameState, legal_mask: NDArray[np.bool_], rng: np.random.Generator) -> int:
+        """The action that the search for this stage of the round chooses."""
+        return self._searcher(state).act(state, legal_mask, rng)
+
+    def analyse(self, state: GameState) -> list[MoveValue]:
+        """The moves with the margin of points they lead to, as the search for this stage of the round sees them."""
+        return self._searcher(state).analyse(state)
+
+    @property
+    def analysis_limits(self) -> AnalysisLimits:
+        """The limits of a move."""
+        return self._tree.analysis_limits
+
+    def analysis_steps(
+        self, state: GameState, limits: AnalysisLimits
+    ) -> Generator[AnalysisStep, None, None]:
+        """The values of `analyse` as the search goes on."""
+        searcher = self._searcher(state)
+        if searcher is self._alphabeta:
+            limits = limits._replace(nodes=_nodes_for(limits.nodes))
+        return searcher.analysis_steps(state, limits)
+
+    def _searcher(self, state: GameState) -> MctsAgent | AlphaBetaAgent:
+        """Alpha-beta where it can solve the round, else the tree search."""
+        sources = (*state.factories, state.center)
+        offers = sum(tiles > 0 for source in sources for tiles in source)
+        return self._alphabeta if offers <= self.options.solve else self._tree
+
+
+def _nodes_for(simulations: int | None) -> int | None:
+    """The nodes that alpha-beta may search in place of simulations."""
+    return None if simulations is None else NODES_PER_SIMULATION * simulations

@@ -1,0 +1,106 @@
+"""The guided evaluator: values of the search's own evaluator, priors of the policy network near the root.
+
+A pass of the policy takes as long as a hundred leaves, so it is asked only for positions that few tiles separate from the
+root: those are visited most, and their priors decide where the search goes. Elsewhere the expected gains are the priors.
+"""
+
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from azul_agents.neural.agent import packaged_policy
+from azul_agents.neural.forward import Layers, write_forward
+from azul_agents.search.evaluator import (
+    Evaluator,
+    EvaluatorKernels,
+    Gains,
+    Moves,
+    afterstate_value,
+    prepare,
+    value,
+    write_gains,
+)
+from azul_agents.search.features import tiles_to_come
+from azul_agents.search.moves import action_of
+from azul_agents.search.shipped import evaluator_named
+from azul_env import num_actions
+from azul_env.core.jit import called_kernel, kernel
+from azul_env.core.state import Row
+from azul_env.core.words import lane_total
+from azul_env.observation import observation_size, write_observation
+
+TILES_FROM_ROOT: Final = (
+    6  # taken since the root, up to which the policy is asked: two or three moves
+)
+# Points that a difference of 1 between logits counts for. The policy is surer of its moves than a prior should be.
+POINTS_PER_LOGIT: Final = 0.5
+
+
+class GuidedEvaluator(NamedTuple):
+    """An evaluator, a policy network, and the arrays that the kernels work with."""
+
+    judge: Evaluator  # of positions, and of moves far from the root
+    layers: Layers  # of the policy
+    root_tiles: NDArray[np.int64]  # on the table when the search began; one number
+    observation: NDArray[np.float32]  # scratch space
+    logits: NDArray[np.float32]
+
+    @staticmethod
+    def kernels() -> EvaluatorKernels:
+        """The kernels below."""
+        return EvaluatorKernels(
+            note_root, guided_value, guided_afterstate_value, write_guided_gains
+        )
+
+
+def guided_evaluator(num_players: int) -> GuidedEvaluator:
+    """An evaluator with the networks that come with the package. Raises ModelFileError if there is no policy."""
+    return GuidedEvaluator(
+        judge=evaluator_named("network", num_players),
+        layers=packaged_policy(num_players).layers,
+        root_tiles=np.zeros(1, np.int64),
+        observation=np.zeros(observation_size(num_players), np.float32),
+        logits=np.zeros(num_actions(num_players), np.float32),
+    )
+
+
+@kernel
+def note_root(evaluator: GuidedEvaluator, row: Row) -> None:
+    """Note how many tiles are on the table."""
+    prepare(evaluator.judge, row)
+    evaluator.root_tiles[0] = lane_total(tiles_to_come(row))
+
+
+@kernel
+def guided_value(evaluator: GuidedEvaluator, row: Row, seat: int) -> float:
+    """Value of a position within a round to a seat."""
+    return value(evaluator.judge, row, seat)
+
+
+@kernel
+def guided_afterstate_value(evaluator: GuidedEvaluator, row: Row, seat: int) -> float:
+    """Value to a seat of a position between rounds."""
+    return afterstate_value(evaluator.judge, row, seat)
+
+
+@kernel
+def write_guided_gains(
+    evaluator: GuidedEvaluator, row: Row, moves: Moves, count: int, gains: Gains
+) -> None:
+    """Write the policy's logits in points, near the root; else the gains that the judge expects."""
+    if evaluator.root_tiles[0] - lane_total(tiles_to_come(row)) <= TILES_FROM_ROOT:
+        write_policy(evaluator, row, moves, count, gains)
+    else:
+        write_gains(evaluator.judge, row, moves, count, gains)
+
+
+@called_kernel
+def write_policy(
+    evaluator: GuidedEvaluator, row: Row, moves: Moves, count: int, gains: Gains
+) -> None:
+    """Write the policy's logits of moves, in points."""
+    write_observation(row, row["current_player"], evaluator.observation.view(np.uint8))
+    write_forward(evaluator.layers, evaluator.observation, evaluator.logits)
+    for slot in range(count):
+        gains[slot] = POINTS_PER_LOGIT * evaluator.logits[action_of(moves[slot])]
