@@ -108,7 +108,7 @@ def test_observations_of_another_shape_or_type__are_an_error() -> None:
 
 def agent_of(model: Model, temperature: float = 0.0) -> NeuralAgent:
     policy = NeuralPolicy(model)
-    return NeuralAgent("neural", lambda num_players: policy, temperature)
+    return NeuralAgent.of_policy("neural", policy, temperature)
 
 
 def test_equal_factories__lead_to_the_lower_action() -> None:
@@ -269,9 +269,9 @@ def test_missing_file_or_path__is_an_error(tmp_path: Path) -> None:
 def test_game_of_another_number_of_players__is_an_error(tmp_path: Path) -> None:
     write_model(tmp_path / "model.npz", random_model(2))
     agent = make_agent(f"neural:path={tmp_path / 'model.npz'}")
-    agent.begin_game(2, 0)
+    agent.check_table(2, "colored")
     with pytest.raises(AgentSpecError, match="trained for 2 players, this game has 3"):
-        agent.begin_game(3, 0)
+        agent.check_table(3, "colored")
     state = new_game(3, rng=0)
     with pytest.raises(AgentSpecError, match="trained for 2 players"):
         agent.act(state, legal_mask(state), np.random.default_rng(0))
@@ -300,4 +300,4 @@ def test_ppo__takes_the_model_for_the_game(shipped: Path) -> None:
 def test_ppo_without_a_model__says_so(shipped: Path) -> None:
     agent = make_agent("ppo")
     with pytest.raises(AgentSpecError, match="no packaged model for 3 players"):
-        agent.begin_game(3, 0)
+        agent.check_table(3, "colored")

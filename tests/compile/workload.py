@@ -115,7 +115,7 @@ def use_agents(digest: "hashlib._Hash") -> None:
     policy = NeuralPolicy(random_model(2))
     agents = [
         GreedyAgent(),
-        NeuralAgent("neural", lambda num_players: policy),
+        NeuralAgent.of_policy("neural", policy),
         AlphaBetaAgent(options=AlphaBetaOptions(nodes=60)),
         AlphaBetaAgent(options=AlphaBetaOptions(nodes=60, evaluation="linear")),
         *(MctsAgent(options=MctsOptions(simulations=8, leaf=leaf)) for leaf in ("value", "game")),

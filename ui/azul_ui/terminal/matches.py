@@ -1,7 +1,7 @@
 """Matches at the terminal: a progress bar during play, and tables of the results."""
 
 import json
-from contextlib import ExitStack, closing
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
@@ -9,7 +9,7 @@ from typing import Final
 from rich.console import Console
 from rich.table import Table
 
-from azul_agents import MatchConfig, MatchResult, make_agent
+from azul_agents import MatchConfig, MatchResult
 from azul_agents.arena.match import RunningMatch, num_games
 from azul_agents.arena.tables import milliseconds, percent, percent_range
 from azul_agents.arena.warmup import warm_up
@@ -102,14 +102,14 @@ def evaluate_model(
     """Play a match between a model and copies of each opponent, and print the results so far even if it is stopped."""
     if "," in str(path):
         raise ValueError(f"{path}: the path of a model must not contain a comma")
-    num_players = read_model(path).num_players
-    with closing(make_agent(f"neural:path={path}")) as agent:
-        config = replace(config, variant=agent.variants[0])
-    check_specs(opponents, variant=config.variant)  # before the first match
+    model = read_model(path)
+    num_players, variant = model.num_players, model.variant
+    config = replace(config, variant=variant)
+    check_specs(opponents, variant=variant, players=[num_players])  # before the first match
     tables = [(f"neural:path={path}", *[spec] * (num_players - 1)) for spec in opponents]
     matches: list[RunningMatch] = []
     with compiling():
-        warm_up([spec for table in tables for spec in table], num_players)
+        warm_up([spec for table in tables for spec in table], num_players, variant)
 
     def show() -> None:
         results = [match.result for match in matches if match.result.games]
