@@ -15,7 +15,7 @@ from azul_agents.arena.tables import milliseconds, percent, percent_range
 from azul_agents.arena.warmup import warm_up
 from azul_agents.arena.workers import Finished, check_specs
 from azul_agents.command_line import azul_command
-from azul_agents.neural.model_file import read_model
+from azul_agents.neural.model_file import Model, read_model
 from azul_env import brief, printable
 from azul_env.record_files import record_writer
 from azul_train.run.metrics import as_metrics
@@ -117,10 +117,11 @@ def evaluate_model(
         total = sum(num_games(table, config) for table in tables)
         if as_json:
             data = {"model": str(path), "num_players": num_players, "seed": config.seed}
+            data |= {"variant": variant}
             data |= {"results": [result.to_dict() for result in results]}
             print(json.dumps(data | {"finished": done == total}))
             return
-        Console().print(_evaluation_table(path, num_players, results))
+        Console().print(_evaluation_table(path, model, results))
         if done < total:
             print(stopped_after(done, total))
 
@@ -160,12 +161,13 @@ def _match_table(result: MatchResult, title: str) -> Table:
     return result_table(header, rows, title, f"{result.shared} games shared")
 
 
-def _evaluation_table(path: Path, num_players: int, results: list[MatchResult]) -> Table:
+def _evaluation_table(path: Path, model: Model, results: list[MatchResult]) -> Table:
     """One row per opponent."""
     header = (*EVALUATION_HEADER, "ms/move")
     rows = [
         (*evaluation_cells(as_metrics(result)), milliseconds(result.tallies[0].seconds_per_move))
         for result in results
     ]
-    chance = f"{num_players} players; chance level is {percent(1 / num_players)}"
+    wall = "" if model.variant == "colored" else f", {model.variant} wall"
+    chance = f"{model.num_players} players{wall}; chance level is {percent(1 / model.num_players)}"
     return result_table(header, rows, str(path), chance)
