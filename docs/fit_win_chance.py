@@ -4,8 +4,8 @@
     python docs/fit_win_chance.py fit
 
 `play` appends samples to runs/win_chance/N_players.jsonl and goes on where it was stopped; the games depend only on their
-numbers. `fit` writes agents/azul_agents/analysis/win_chance.json and docs/results/win_chance. With `--variant gray` both
-have files and a folder of their own.
+numbers. `fit` writes agents/azul_agents/analysis/win_chance.json and docs/results/win_chance. With `--variant gray`
+the names of all files and folders begin or end with `gray`.
 """
 
 import argparse
@@ -34,24 +34,26 @@ from azul_env.files import write_atomically
 
 ROOT = Path(__file__).parents[1]
 SAMPLES = ROOT / "runs" / "win_chance"
-RESULTS = ROOT / "docs" / "results" / "win_chance"
+RESULTS = ROOT / "docs" / "results"
 CARDS = ROOT / "agents" / "azul_agents" / "analysis"
 COLORED, GRAY = MODEL_FILES
 PLAYERS = (2, 3, 4)
 SEED = 20_240
 HELD_OUT = 3  # every third game is only for judging
 POSITIONS_PER_GAME = 12
-JUDGE = "alphabeta:nodes=20000"  # gives the positions their values
+JUDGES = {COLORED: "alphabeta:nodes=20000", GRAY: "alphabeta:nodes=5000"}  # give positions values
 # Who plays: at most tables everybody is the same, at the others everybody is drawn.
-SEARCHES_AND_GREEDY = (
-    "alphabeta:nodes=300",
-    "alphabeta:nodes=3000",
-    "alphabeta:nodes=10000",
-    "greedy",
-)
 POOLS = {
-    COLORED: (*SEARCHES_AND_GREEDY, "ppo", "ppo:temperature=1"),
-    GRAY: SEARCHES_AND_GREEDY,  # `ppo` plays it with 2 players only
+    COLORED: (
+        "alphabeta:nodes=300",
+        "alphabeta:nodes=3000",
+        "alphabeta:nodes=10000",
+        "greedy",
+        "ppo",
+        "ppo:temperature=1",
+    ),
+    # `ppo` plays gray games with 2 players only.
+    GRAY: ("alphabeta:nodes=300", "alphabeta:nodes=3000", "greedy"),
 }
 SAME = 0.75  # share of the tables at which all agents are the same
 
@@ -80,7 +82,7 @@ def collect(variant: str, num_players: int, count: int, seconds: float) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     first = max((sample.game for sample in read_samples(variant, num_players)), default=-1) + 1
     agents = {spec: make_agent(spec) for spec in POOLS[variant]}
-    judge = make_agent(JUDGE)
+    judge = make_agent(JUDGES[variant])
     deadline = time.monotonic() + seconds
     with path.open("a", encoding="utf-8") as file:
         for game in range(first, count):
@@ -134,14 +136,14 @@ def fit(variant: str) -> None:
     option = "" if variant == COLORED else f" --variant {variant}"
     how = {
         "made_by": f"python docs/fit_win_chance.py{option}",
-        "config": {"seed": SEED, "judge": JUDGE, "pool": POOLS[variant], "same": SAME},
+        "config": {"seed": SEED, "judge": JUDGES[variant], "pool": POOLS[variant], "same": SAME},
         "positions_per_game": POSITIONS_PER_GAME,
         "versions": versions(),
         "commit": commit(),
     }
     card = CARDS / MODEL_FILES[variant]
     write_atomically(card, json.dumps(how | {"models": models}, indent=1) + "\n")
-    folder = RESULTS if variant == COLORED else RESULTS / variant
+    folder = RESULTS / card.stem
     folder.mkdir(parents=True, exist_ok=True)
     write_atomically(folder / card.name, json.dumps(how | {"results": results}, indent=1) + "\n")
     draw(results, folder / "reliability.png")
@@ -226,7 +228,7 @@ def report(results: dict[str, Any], variant: str) -> str:
         "",
         "How well the win chances of `azul analyse` and of the hints hold in games that they were not fitted to. The games are",
         f"played by {', '.join(f'`{spec}`' for spec in POOLS[variant])}: at {SAME:.0%} of the tables all players are the",
-        f"same, at the others they are drawn. {POSITIONS_PER_GAME} positions of each game are valued by `{JUDGE}`. Every third",
+        f"same, at the others they are drawn. {POSITIONS_PER_GAME} positions of each game are valued by `{JUDGES[variant]}`. Every third",
         "game is held out.",
         "",
         f"    python docs/fit_win_chance.py play --players 2{option}   # then 3 and 4",
