@@ -73,8 +73,8 @@ def plain_forward(model: Model, observation: Any) -> tuple[Any, float]:
             kind = max(counts[color] - 1, 0) + (4 if is_center else 0)
             logits += list(turns[color, kind] + query[color] @ key)
     if model.variant == "gray":
-        tile = np.outer(parts["tiling_line"], parts["tiling_color"])
-        logits += list(np.tensordot(tile, layer("columns", trunk).reshape(5, 5, 5)))
+        by_line, by_color = layer("columns", trunk).reshape(2, 5, 5)
+        logits += list(parts["tiling_line"] @ by_line + parts["tiling_color"] @ by_color)
     value = layer("value_2", relu(layer("value_1", trunk)))
     return np.array(logits), float(value[0])
 

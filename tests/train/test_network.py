@@ -97,10 +97,6 @@ def test_same_tiles_on_two_factories__are_the_same_moves(num_players: int) -> No
 def test_export__equals_the_network(
     num_players: int, variant: str, size: NetworkSize, tmp_path: Path
 ) -> None:
-    if size.patterns and variant == "gray":
-        with pytest.raises(ValueError, match=r"patterns must be 0 where variant is 'gray'"):
-            AzulNetwork(num_players, size, variant)
-        return
     network = network_of(num_players, size, variant)
     path = tmp_path / "model.npz"
     export_network(network, path, {"config": "test"})
@@ -141,15 +137,12 @@ def test_file__gives_back_the_network_to_the_bit(variant: str, tmp_path: Path) -
     assert all(torch.equal(weights[name], own[name]) for name in weights)
 
 
-@pytest.mark.parametrize("num_players", [2, 3, 4])
-def test_files__know_the_networks_arrays(num_players: int) -> None:
+@pytest.mark.parametrize(("num_players", "variant"), GAMES)
+def test_files__know_the_networks_arrays(num_players: int, variant: str) -> None:
     for size in (SMALL, replace(SMALL, patterns=1)):
-        weights = AzulNetwork(num_players, size).state_dict()
+        weights = AzulNetwork(num_players, size, variant).state_dict()
         expected = {name: tuple(array.shape) for name, array in weights.items()}
-        assert array_shapes(num_players, asdict(size)) == expected
-    gray = AzulNetwork(num_players, SMALL, "gray").state_dict()
-    expected = {name: tuple(array.shape) for name, array in gray.items()}
-    assert array_shapes(num_players, asdict(SMALL), "gray") == expected
+        assert array_shapes(num_players, asdict(size), variant) == expected
 
 
 def test_columns__depend_on_the_tile_that_is_to_be_placed() -> None:
@@ -194,3 +187,26 @@ def test_patterns__are_what_placements_of_full_lines_will_make(num_players: int)
         is_pair = (patterns[1:26].sum(axis=0) == 2) & (patterns[0] == -1)
         assert is_pair.sum() == 40
         assert found[is_pair].sum() == pytest.approx(pairs, abs=1e-4)
+
+
+@pytest.mark.parametrize("num_players", [2, 3, 4])
+def test_patterns_of_gray_walls__are_tiles_of_any_color_and_colors(num_players: int) -> None:
+    placed, patterns = placed_layer(num_players, "gray"), pattern_layer(num_players, "gray")
+    most = 0
+    for state in some_states(num_players, "gray", seed=3):
+        units = np.maximum(placed[0] + observe(state) @ placed[1:], 0)
+        wall = np.array(state.players[state.current_player].wall)
+        np.testing.assert_allclose(units[:25].reshape(5, 5), wall > 0, atol=1e-5)
+        counts = [(wall == color + 1).sum() for color in range(5)]
+        np.testing.assert_allclose(units[25:30], counts, atol=1e-5)
+        found = np.maximum(patterns[0] + units @ patterns[1:], 0)
+        pairs = ((wall[:, 1:] > 0) & (wall[:, :-1] > 0)).sum()
+        pairs += ((wall[1:] > 0) & (wall[:-1] > 0)).sum()
+        is_pair = (patterns[1:26].sum(axis=0) == 2) & (patterns[0] == -1)
+        assert is_pair.sum() == 40
+        assert found[is_pair].sum() == pytest.approx(pairs, abs=1e-4)
+        is_color = (patterns[26:31].sum(axis=0) == 1) & (patterns[0] == -2)
+        above = [max(count - 2, 0) for count in counts]
+        np.testing.assert_allclose(found[is_color], above, atol=1e-4)
+        most = max(most, *counts)
+    assert most >= 2

@@ -272,7 +272,6 @@ class TrainConfig:
                 f"max_rounds must be from 1 to {COUNTER_LIMIT}, not {shown(self.max_rounds)}"
             )
         check_variant_name(self.variant)
-        check_patterns(self.network, self.variant)
         check_least(self, 0, "seed", "steps")
         check_least(self, 1, "torch_threads", "checkpoint_every")
         check_most(self, MAX_TRAIN_SEED, "seed")
@@ -337,14 +336,6 @@ def is_folder_name(name: str) -> bool:
     """True if a run may have this name: a folder of its own, not one elsewhere."""
     is_special = name in ("", ".", "..") or bool(set(name) & set("/\\"))
     return not is_special and len(name) <= MAX_NAME_LETTERS and not CONTROL_CHARACTERS.search(name)
-
-
-def check_patterns(size: NetworkSize, variant: str) -> None:
-    """Raise ValueError if a network of this variant would see patterns."""
-    if size.patterns and variant != COLORED:
-        raise ValueError(
-            f"network.patterns must be 0 where variant is {variant!r}: patterns are those of colored walls"
-        )
 
 
 def _check_agents(name: str, specs: Iterable[str]) -> None:

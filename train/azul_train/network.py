@@ -8,10 +8,10 @@ offer this many tiles of a color share it:
     logit(source, color, destination) = turns[color, kind(source, color), destination] + query[color] . key(source)
 
 The kind is how many tiles there are: 1 to 4 on a factory, 1 to 6 or more in the center. The second term is about what the
-move leaves behind for the others. On the gray wall the trunk gives one more number for each way of placing a tile, and the
-tile that is to be placed picks its five:
+move leaves behind for the others. On the gray wall the trunk also gives a number for each column by the line and by the color of
+a tile, and the tile that is to be placed picks its own:
 
-    logit(column) = columns[line, color, column]
+    logit(column) = by_line[line, column] + by_color[color, column]
 
 Beside the observation the trunk may see patterns on the walls, found by
 fixed layers.
@@ -26,14 +26,14 @@ from azul_agents.neural.model_file import (
     CENTER_KINDS,
     COLORED,
     NUM_KINDS,
-    NUM_PLACINGS,
+    TILE_SIZE,
     num_columns,
 )
 from azul_agents.neural.patterns import num_patterns, pattern_layer, placed_layer
 from azul_env import num_actions
 from azul_env.core.spec import FACTORY_CAPACITY, NUM_COLORS, NUM_DESTINATIONS
 from azul_env.observation import observation_parts, observation_size
-from azul_train.config import NetworkSize, check_patterns
+from azul_train.config import NetworkSize
 
 
 class AzulNetwork(nn.Module):
@@ -47,7 +47,6 @@ class AzulNetwork(nn.Module):
     ) -> None:
         super().__init__()
         size = size or NetworkSize()
-        check_patterns(size, variant)
         self.num_players, self.size, self.variant = num_players, size, variant
         self.num_actions = num_actions(num_players, variant)
         self._num_columns = num_columns(num_players, variant)
@@ -57,9 +56,9 @@ class AzulNetwork(nn.Module):
         self.num_factories = self._factories.shape[0]
         observed = observation_size(num_players, variant) - self._factories.size
         if size.patterns:
-            observed += num_patterns(num_players)
+            observed += num_patterns(num_players, variant)
             for name, layer in (("placed", placed_layer), ("patterns", pattern_layer)):
-                fixed = torch.from_numpy(layer(num_players).copy())
+                fixed = torch.from_numpy(layer(num_players, variant).copy())
                 self.register_buffer(name, fixed, persistent=False)
         self.factory = nn.Linear(NUM_COLORS * FACTORY_CAPACITY, size.source)
         self.center = nn.Linear(CENTER_INPUTS, size.source)
@@ -72,8 +71,8 @@ class AzulNetwork(nn.Module):
         self.value_1 = nn.Linear(size.trunk, size.value)
         self.value_2 = nn.Linear(size.value, 1)
         if self._num_columns:
-            self._line, self._color = parts["tiling_line"], parts["tiling_color"]
-            self.columns = nn.Linear(size.trunk, NUM_PLACINGS * self._num_columns)
+            self._tiling = parts["tiling_line"]
+            self.columns = nn.Linear(size.trunk, TILE_SIZE * self._num_columns)
         self._initialise()
 
     def forward(self, observations: Tensor) -> tuple[Tensor, Tensor]:
@@ -111,7 +110,7 @@ class AzulNetwork(nn.Module):
         drafts = (by_offer + left[..., None]).flatten(1)
         if not self._num_columns:
             return drafts
-        columns = self.columns(trunk).view(batch, NUM_PLACINGS, self._num_columns)
+        columns = self.columns(trunk).view(batch, TILE_SIZE, self._num_columns)
         return torch.cat((drafts, (tile[:, None] @ columns)[:, 0]), 1)
 
     def values(self, latent: Tensor) -> Tensor:
@@ -127,14 +126,14 @@ class AzulNetwork(nn.Module):
     @property
     def _tile_size(self) -> int:
         """Numbers in `latent` about the tile to be placed."""
-        return NUM_PLACINGS if self._num_columns else 0
+        return TILE_SIZE if self._num_columns else 0
 
     def _tile(self, observations: Tensor) -> tuple[Tensor, ...]:
-        """Which pair (line, color) is to be placed, as ones and zeros; nothing in a network of colored games."""
+        """Line and color of the tile to be placed, as ones and zeros; nothing in a network of colored games."""
         if not self._num_columns:
             return ()
-        lines, colors = observations[:, self._line.slice], observations[:, self._color.slice]
-        return ((lines[:, :, None] * colors[:, None]).flatten(1),)
+        start = self._tiling.start
+        return (observations[:, start : start + TILE_SIZE],)
 
     def _offers(self, observations: Tensor) -> tuple[Tensor, Tensor]:
         """Which kind of offer each factory, and the center, makes of each color, as ones and zeros."""

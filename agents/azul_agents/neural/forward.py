@@ -11,7 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from azul_agents.base import VARIANTS
-from azul_agents.neural.model_file import CENTER_INPUTS, CENTER_KINDS, NUM_KINDS, PATTERNS, Model
+from azul_agents.neural.model_file import (
+    CENTER_INPUTS,
+    CENTER_KINDS,
+    NUM_KINDS,
+    PATTERNS,
+    TILE_SIZE,
+    Model,
+)
 from azul_agents.neural.patterns import pattern_layer, placed_layer
 from azul_env.core.jit import array_kernel, kernel
 from azul_env.core.spec import (
@@ -20,7 +27,6 @@ from azul_env.core.spec import (
     MIN_PLAYERS,
     NUM_COLORS,
     NUM_DESTINATIONS,
-    NUM_LINES,
 )
 from azul_env.core.state import Rows
 from azul_env.observation import observation_parts, observation_size, write_observation
@@ -38,7 +44,7 @@ PARTS: Final = [
 FACTORIES: Final = np.array([parts["factories"].start for parts in PARTS])
 CENTER: Final = np.array([parts["center"].start for parts in PARTS])
 MARKER: Final = np.array([parts["marker_in_center"].start for parts in PARTS])
-# The line to be tiled, and behind it the line's color; colored games have neither, and no layer that asks.
+# The line to be tiled, and behind it the line's color; colored games have neither.
 TILING: Final = np.array(
     [parts["tiling_line"].start if "tiling_line" in parts else 0 for parts in PARTS]
 )
@@ -75,10 +81,10 @@ def layers_of(model: Model) -> Layers:
         bias, weight = model.arrays[f"{name}.bias"], model.arrays[f"{name}.weight"]
         return np.ascontiguousarray(np.vstack((bias[None], weight.T)), np.float32)
 
-    fixed = [placed_layer(model.num_players), pattern_layer(model.num_players)]
+    game = model.num_players, model.variant
+    fixed = [placed_layer(*game), pattern_layer(*game)]
     if not model.size.get(PATTERNS):
-        size = observation_size(model.num_players, model.variant)
-        fixed = [np.zeros((1 + size, 0), np.float32)]
+        fixed = [np.zeros((1 + observation_size(*game), 0), np.float32)]
         fixed += [np.zeros((1, 0), np.float32)]
     learned = [name for name in Layers._fields if name not in FIXED]
     return Layers(*(turned(name) for name in learned), *fixed)
@@ -229,18 +235,17 @@ def _write_logits(
 
 @array_kernel
 def _write_columns(layers: Layers, trunk: Vector, tile: Vector, logits: Vector) -> None:
-    """Write the logits of all columns for a tile, seen as one of the lines and one of the colors; 0 if there is none."""
+    """Write the logits of all columns for a tile: the sums of those for its line and its color; 0 if there is none."""
     columns = np.empty(layers.columns.shape[1], np.float32)
-    if len(columns) == 0:
-        return
     for column in range(len(logits)):
         logits[column] = 0
-    for line in range(NUM_LINES):
-        for color in range(NUM_COLORS):
-            if tile[line] != 0 and tile[NUM_LINES + color] != 0:
-                apply_layer(layers.columns, trunk, columns)
-                first = NUM_LINES * (NUM_COLORS * line + color)
-                _copy(columns[first : first + NUM_LINES], logits)
+    if not tile.any():
+        return
+    apply_layer(layers.columns, trunk, columns)
+    for place in range(len(tile)):
+        if tile[place] != 0:
+            for column in range(len(logits)):
+                logits[column] += columns[len(logits) * place + column]
 
 
 @array_kernel
@@ -269,8 +274,9 @@ def write_forward(layers: Layers, observation: Vector, logits: Vector) -> np.flo
     of_sources = _write_sources(layers, observation, layout, kinds, keys)
     _write_trunk(layers, observation, start, stop, of_sources, trunk)
     _write_logits(layers, trunk, kinds, keys, logits)
-    tile = observation[TILING[layout] : TILING[layout] + NUM_LINES + NUM_COLORS]
-    _write_columns(layers, trunk, tile, logits[drafts:])
+    if len(logits) > drafts:
+        tile = observation[TILING[layout] : TILING[layout] + TILE_SIZE]
+        _write_columns(layers, trunk, tile, logits[drafts:])
     return _value(layers, trunk)
 
 

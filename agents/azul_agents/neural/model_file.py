@@ -30,7 +30,7 @@ COLORED: Final = VARIANTS[0]
 CENTER_KINDS: Final = 6  # one to five tiles of a color in the center, and six or more
 NUM_KINDS: Final = FACTORY_CAPACITY + CENTER_KINDS
 CENTER_INPUTS: Final = NUM_COLORS * (CENTER_KINDS + 1) + 1  # kinds, counts, and the marker
-NUM_PLACINGS: Final = NUM_LINES * NUM_COLORS  # tiles of full lines: pairs (line, color)
+TILE_SIZE: Final = NUM_LINES + NUM_COLORS  # of the tile to be placed: its line and its color
 
 MAX_META_BYTES: Final = 1 << 20  # of `meta`, four per letter; that of the packaged models has 10 kB
 
@@ -99,7 +99,7 @@ def array_shapes(
     factories = observation_parts(num_players, variant)["factories"]
     seen_directly = observation_size(num_players, variant) - factories.size
     if size.get(PATTERNS):
-        seen_directly += num_patterns(num_players)
+        seen_directly += num_patterns(num_players, variant)
     layers = {
         "factory": (source, NUM_COLORS * FACTORY_CAPACITY),
         "center": (source, CENTER_INPUTS),
@@ -114,7 +114,7 @@ def array_shapes(
     }
     columns = num_columns(num_players, variant)
     if columns:
-        layers["columns"] = (NUM_PLACINGS * columns, trunk)
+        layers["columns"] = (TILE_SIZE * columns, trunk)
     shapes: dict[str, tuple[int, ...]] = {}
     for name, (outputs, inputs) in layers.items():
         shapes |= {f"{name}.weight": (outputs, inputs), f"{name}.bias": (outputs,)}
@@ -181,8 +181,6 @@ def _model_of(text: str) -> Model:
         raise ModelFileError(f"its size is {shown(size)}; it must give {', '.join(SIZES)}")
     if size.get(PATTERNS, 0) not in (0, 1):
         raise ModelFileError(f"its size is {shown(size)}; {PATTERNS} must be 0 or 1")
-    if size.get(PATTERNS) and variant != COLORED:
-        raise ModelFileError(f"its size is {shown(size)}; {PATTERNS} are those of colored walls")
     widths = [size[name] for name in SIZES]
     if not all(type(width) is int and 0 < width <= MAX_NETWORK_WIDTH for width in widths):
         raise ModelFileError(

@@ -21,7 +21,7 @@ import onnx
 from numpy.typing import NDArray
 from onnx import helper, numpy_helper
 
-from azul_agents.neural.model_file import CENTER_KINDS, NUM_KINDS, NUM_PLACINGS, PATTERNS, Model
+from azul_agents.neural.model_file import CENTER_KINDS, NUM_KINDS, PATTERNS, TILE_SIZE, Model
 from azul_agents.neural.patterns import pattern_layer, placed_layer
 from azul_env import FACTORY_CAPACITY, NUM_COLORS, NUM_DESTINATIONS, num_actions, num_factories
 from azul_env.files import atomic_file
@@ -152,8 +152,9 @@ def _trunk(graph: _Graph, part: Part, model: Model, factories: str, center: str)
         center,
     ]
     if model.size.get(PATTERNS):
-        placed = graph.fixed_layer(placed_layer(model.num_players), OBSERVATION)
-        inputs += [placed, graph.fixed_layer(pattern_layer(model.num_players), placed)]
+        game = model.num_players, model.variant
+        placed = graph.fixed_layer(placed_layer(*game), OBSERVATION)
+        inputs += [placed, graph.fixed_layer(pattern_layer(*game), placed)]
     joined = graph.add("Concat", *inputs, axis=1)
     return graph.relu_layer("trunk_2", graph.relu_layer("trunk_1", joined))
 
@@ -176,11 +177,9 @@ def _logits(graph: _Graph, trunk: str, keys: str, kinds: str) -> str:
 
 def _column_logits(graph: _Graph, parts: dict[str, Part], trunk: str) -> str:
     """The logits of all columns for the tile to be placed (batch, columns); 0 if there is none."""
-    line, color = parts["tiling_line"], parts["tiling_color"]
-    lines = graph.reshape(graph.part(line.start, line.stop), 0, -1, 1)
-    colors = graph.reshape(graph.part(color.start, color.stop), 0, 1, -1)
-    tile = graph.reshape(graph.add("Mul", lines, colors), 0, 1, NUM_PLACINGS)
-    columns = graph.reshape(graph.layer("columns", trunk), 0, NUM_PLACINGS, -1)
+    start = parts["tiling_line"].start
+    tile = graph.reshape(graph.part(start, start + TILE_SIZE), 0, 1, TILE_SIZE)
+    columns = graph.reshape(graph.layer("columns", trunk), 0, TILE_SIZE, -1)
     return graph.reshape(graph.add("MatMul", tile, columns), 0, -1)
 
 
