@@ -225,9 +225,14 @@ def checked_rows(rows: Any, name: str) -> Rows:
     return rows
 
 
+def variant_name(rows: Rows) -> str:
+    """Name of the variant of games. Raises TypeError if the array holds no games."""
+    return variant_of(rows).name
+
+
 def check_variant(rows: Rows, variant: str, place: str) -> None:
     """Raise ValueError unless games are of a variant; `place` is where they are to go."""
-    found = variant_of(rows).name
+    found = variant_name(rows)
     if found != variant:
         raise ValueError(f"a state of variant {found!r} in {place} for variant {variant!r}")
 

@@ -4,7 +4,8 @@
     python docs/fit_win_chance.py fit
 
 `play` appends samples to runs/win_chance/N_players.jsonl and goes on where it was stopped; the games depend only on their
-numbers. `fit` writes agents/azul_agents/analysis/win_chance.json and docs/results/win_chance.
+numbers. `fit` writes agents/azul_agents/analysis/win_chance.json and docs/results/win_chance. With `--variant gray`
+the names of all files and folders begin or end with `gray`.
 """
 
 import argparse
@@ -27,28 +28,33 @@ from azul_agents.analysis.calibration import (
     samples_of,
     standard_error,
 )
-from azul_agents.analysis.win_chance import MODEL_FILE, ChanceModel
+from azul_agents.analysis.win_chance import MODEL_FILES, ChanceModel
 from azul_agents.provenance import commit, versions
 from azul_env.files import write_atomically
 
 ROOT = Path(__file__).parents[1]
 SAMPLES = ROOT / "runs" / "win_chance"
-RESULTS = ROOT / "docs" / "results" / "win_chance"
-CARD = ROOT / "agents" / "azul_agents" / "analysis" / MODEL_FILE
+RESULTS = ROOT / "docs" / "results"
+CARDS = ROOT / "agents" / "azul_agents" / "analysis"
+COLORED, GRAY = MODEL_FILES
 PLAYERS = (2, 3, 4)
 SEED = 20_240
 HELD_OUT = 3  # every third game is only for judging
 POSITIONS_PER_GAME = 12
-JUDGE = "alphabeta:nodes=20000"  # gives the positions their values
+JUDGES = {COLORED: "alphabeta:nodes=20000", GRAY: "alphabeta:nodes=5000"}  # give positions values
 # Who plays: at most tables everybody is the same, at the others everybody is drawn.
-POOL = (
-    "alphabeta:nodes=300",
-    "alphabeta:nodes=3000",
-    "alphabeta:nodes=10000",
-    "greedy",
-    "ppo",
-    "ppo:temperature=1",
-)
+POOLS = {
+    COLORED: (
+        "alphabeta:nodes=300",
+        "alphabeta:nodes=3000",
+        "alphabeta:nodes=10000",
+        "greedy",
+        "ppo",
+        "ppo:temperature=1",
+    ),
+    # `ppo` plays gray games with 2 players only.
+    GRAY: ("alphabeta:nodes=300", "alphabeta:nodes=3000", "greedy"),
+}
 SAME = 0.75  # share of the tables at which all agents are the same
 
 
@@ -60,83 +66,88 @@ def main() -> None:
     play.add_argument("--players", type=int, choices=PLAYERS, required=True)
     play.add_argument("--games", type=int, default=2000, help="games in all, those before included")
     play.add_argument("--seconds", type=float, default=600, help="stop after this time")
-    commands.add_parser("fit", help="fit and judge")
+    fit_parser = commands.add_parser("fit", help="fit and judge")
+    for command in (play, fit_parser):
+        command.add_argument("--variant", choices=POOLS, default=COLORED)
     arguments = parser.parse_args()
     if arguments.command == "fit":
-        fit()
+        fit(arguments.variant)
     else:
-        collect(arguments.players, arguments.games, arguments.seconds)
+        collect(arguments.variant, arguments.players, arguments.games, arguments.seconds)
 
 
-def collect(num_players: int, games: int, seconds: float) -> None:
+def collect(variant: str, num_players: int, count: int, seconds: float) -> None:
     """Play the games that are not in the file yet, until the time is up."""
-    path = samples_file(num_players)
+    path = samples_file(variant, num_players)
     path.parent.mkdir(parents=True, exist_ok=True)
-    first = max((sample.game for sample in read_samples(num_players)), default=-1) + 1
-    agents = {spec: make_agent(spec) for spec in POOL}
-    judge = make_agent(JUDGE)
+    first = max((sample.game for sample in read_samples(variant, num_players)), default=-1) + 1
+    agents = {spec: make_agent(spec) for spec in POOLS[variant]}
+    judge = make_agent(JUDGES[variant])
     deadline = time.monotonic() + seconds
     with path.open("a", encoding="utf-8") as file:
-        for game in range(first, games):
+        for game in range(first, count):
             if time.monotonic() > deadline:
                 break
-            samples = list(samples_of_game(num_players, game, agents, judge))
+            samples = list(samples_of_game(variant, num_players, game, agents, judge))
             file.writelines(json.dumps(sample._asdict()) + "\n" for sample in samples)
             file.flush()
-    print(f"{path}: {games(read_samples(num_players))} games")
+    print(f"{path}: {games(read_samples(variant, num_players))} games")
 
 
 def samples_of_game(
-    num_players: int, game: int, agents: dict[str, Agent], judge: Agent
+    variant: str, num_players: int, game: int, agents: dict[str, Agent], judge: Agent
 ) -> Iterator[Sample]:
     """Play the game of this number; positions from it."""
     rng = np.random.default_rng([SEED, num_players, game])
-    drawn = rng.choice(POOL, 1 if rng.random() < SAME else num_players).tolist()
+    drawn = rng.choice(POOLS[variant], 1 if rng.random() < SAME else num_players).tolist()
     specs = drawn * num_players if len(drawn) == 1 else drawn
     rngs = rng.spawn(num_players)
-    played = play_game([agents[spec] for spec in specs], int(rng.integers(1 << 53)), rngs)
+    deal_seed = int(rng.integers(1 << 53))
+    played = play_game([agents[spec] for spec in specs], deal_seed, rngs, variant=variant)
     return samples_of(played.record, game, judge, rng, POSITIONS_PER_GAME)
 
 
-def samples_file(num_players: int) -> Path:
+def samples_file(variant: str, num_players: int) -> Path:
     """Where the samples of games with this many players are."""
-    return SAMPLES / f"{num_players}_players.jsonl"
+    prefix = "" if variant == COLORED else f"{variant}_"
+    return SAMPLES / f"{prefix}{num_players}_players.jsonl"
 
 
-def read_samples(num_players: int) -> list[Sample]:
+def read_samples(variant: str, num_players: int) -> list[Sample]:
     """All samples so far."""
-    path = samples_file(num_players)
+    path = samples_file(variant, num_players)
     if not path.exists():
         return []
     lines = path.read_text(encoding="utf-8").splitlines()
     return [Sample(**json.loads(line)) for line in lines]
 
 
-def fit() -> None:
+def fit(variant: str) -> None:
     """Fit the models of all numbers of players, judge them and write everything down."""
     models, results = {}, {}
     for num_players in PLAYERS:
-        samples = read_samples(num_players)
+        samples = read_samples(variant, num_players)
         learned = [sample for sample in samples if sample.game % HELD_OUT]
         judged = [sample for sample in samples if not sample.game % HELD_OUT]
         model = fitted(learned)
         models[str(num_players)] = {k: np.round(v, 4).tolist() for k, v in model._asdict().items()}
         constant = fitted(learned, knots=(0.0,))
         results[str(num_players)] = judge_model(learned, judged, model, constant)
+    option = "" if variant == COLORED else f" --variant {variant}"
     how = {
-        "made_by": "python docs/fit_win_chance.py",
-        "config": {"seed": SEED, "judge": JUDGE, "pool": POOL, "same": SAME},
+        "made_by": f"python docs/fit_win_chance.py{option}",
+        "config": {"seed": SEED, "judge": JUDGES[variant], "pool": POOLS[variant], "same": SAME},
         "positions_per_game": POSITIONS_PER_GAME,
         "versions": versions(),
         "commit": commit(),
     }
-    write_atomically(CARD, json.dumps(how | {"models": models}, indent=1) + "\n")
-    RESULTS.mkdir(parents=True, exist_ok=True)
-    write_atomically(
-        RESULTS / "win_chance.json", json.dumps(how | {"results": results}, indent=1) + "\n"
-    )
-    draw(results, RESULTS / "reliability.png")
-    write_atomically(RESULTS / "README.md", report(results))
+    card = CARDS / MODEL_FILES[variant]
+    write_atomically(card, json.dumps(how | {"models": models}, indent=1) + "\n")
+    folder = RESULTS / card.stem
+    folder.mkdir(parents=True, exist_ok=True)
+    write_atomically(folder / card.name, json.dumps(how | {"results": results}, indent=1) + "\n")
+    draw(results, folder / "reliability.png")
+    write_atomically(folder / "README.md", report(results, variant))
 
 
 def judge_model(
@@ -207,18 +218,21 @@ def draw(results: dict[str, Any], path: Path) -> None:
     plt.close(figure)
 
 
-def report(results: dict[str, Any]) -> str:
+def report(results: dict[str, Any], variant: str) -> str:
     """The results in words and tables."""
+    title, option = "# Win chances", ""
+    if variant != COLORED:
+        title, option = f"# Win chances, {variant} wall", f" --variant {variant}"
     lines = [
-        "# Win chances",
+        title,
         "",
         "How well the win chances of `azul analyse` and of the hints hold in games that they were not fitted to. The games are",
-        f"played by {', '.join(f'`{spec}`' for spec in POOL)}: at {SAME:.0%} of the tables all players are the",
-        f"same, at the others they are drawn. {POSITIONS_PER_GAME} positions of each game are valued by `{JUDGE}`. Every third",
+        f"played by {', '.join(f'`{spec}`' for spec in POOLS[variant])}: at {SAME:.0%} of the tables all players are the",
+        f"same, at the others they are drawn. {POSITIONS_PER_GAME} positions of each game are valued by `{JUDGES[variant]}`. Every third",
         "game is held out.",
         "",
-        "    python docs/fit_win_chance.py play --players 2   # then 3 and 4",
-        "    python docs/fit_win_chance.py fit",
+        f"    python docs/fit_win_chance.py play --players 2{option}   # then 3 and 4",
+        f"    python docs/fit_win_chance.py fit{option}",
         "",
         "![Reliability diagram](reliability.png)",
         "",

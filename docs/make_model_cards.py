@@ -15,7 +15,9 @@ TAGS = ["reinforcement-learning", "board-games", "azul", "pettingzoo", "gymnasiu
 
 def network_card(name: str, card: dict[str, Any]) -> str:
     """The card of a network that `ppo` plays."""
-    players = int(name.partition("_")[0])
+    variant, _, number = name.removesuffix("_players").rpartition("_")
+    players = int(number)
+    wall, option = (f", {variant} wall", f" --variant {variant}") if variant else ("", "")
     head = {
         "license": "mit",
         "library_name": "azul-env",
@@ -23,8 +25,8 @@ def network_card(name: str, card: dict[str, Any]) -> str:
         "tags": [*TAGS, "maskable-ppo", "self-play"],
         "model-index": [
             {
-                "name": f"ppo, {players} players",
-                "results": [_result(players, row) for row in card["final"]],
+                "name": f"ppo, {players} players{wall}",
+                "results": [_result(f"{players} players{wall}", row) for row in card["final"]],
             }
         ],
     }
@@ -41,13 +43,13 @@ def network_card(name: str, card: dict[str, Any]) -> str:
         ]
     )
     return f"""{_yaml(head)}
-# ppo, {players} players
+# ppo, {players} players{wall}
 
-A policy and value network for Azul with {players} players, trained by imitation of a search and then by masked PPO in self-play.
-It is the agent `ppo` in games of {players}, and plays without torch.
+A policy and value network for Azul with {players} players{wall}, trained by imitation of a search and then by masked PPO in self-play.
+It is the agent `ppo` in games of {players}{wall and f" on the {variant} wall"}, and plays without torch.
 
-    azul play --vs ppo{_players_option(players)}
-    {_match(players)}
+    azul play --vs ppo{_players_option(players)}{option}
+    {_match(players)}{option}
 
 | | |
 |---|---|
@@ -68,7 +70,7 @@ are played by the opponent. Chance is {1 / players:.1%}.
 
 ## Limits
 
-It plays this game and nothing else, with {players} players and the rules of `docs/RULES.md`. Its value is the reward of its training, not a
+It plays this game and nothing else, with {players} players{wall} and the rules of `docs/RULES.md`. Its value is the reward of its training, not a
 win chance.
 """
 
@@ -195,13 +197,13 @@ def _errors(calibration: dict[str, Any]) -> dict[str, float]:
     return calibration["by_round"]["all"] if "by_round" in calibration else calibration
 
 
-def _result(players: int, row: dict[str, Any]) -> dict[str, Any]:
+def _result(game: str, row: dict[str, Any]) -> dict[str, Any]:
     metric = {"type": "win_rate", "name": "win rate", "value": round(row["win_rate"], 4)}
     return {
         "task": {"type": "reinforcement-learning", "name": "Azul"},
         "dataset": {
             "type": "azul-env",
-            "name": f"{row['games']} games against {row['opponent']}, {players} players",
+            "name": f"{row['games']} games against {row['opponent']}, {game}",
         },
         "metrics": [metric],
     }

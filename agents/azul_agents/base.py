@@ -63,12 +63,14 @@ class VariantNotPlayedError(ValueError):
     """The agent does not play this variant of the game."""
 
 
-def check_plays(agent: Agent, variant: str) -> None:
-    """Raise VariantNotPlayedError, which names the agent, unless it plays a variant."""
+def check_plays(agent: Agent, variant: str, *players: int) -> None:
+    """Raise ValueError, which names the agent, unless it plays a variant, with each of these numbers of players."""
     if variant not in agent.variants:
         raise VariantNotPlayedError(
             f"{agent.spec} does not play the variant {variant!r}: it plays {', '.join(agent.variants)}"
         )
+    for num_players in players:
+        agent.check_table(num_players, variant)
 
 
 def check_question(rows: Rows, legal_masks: NDArray[np.bool_] | None = None) -> None:
@@ -196,6 +198,9 @@ class Agent(ABC):
 
     def check_ready(self) -> None:
         """Raise AgentFailureError if the agent cannot play at all; asked once, before many games."""
+
+    def check_table(self, num_players: int, variant: str) -> None:
+        """Raise ValueError if the agent does not play this variant with this many players; asked before the first game."""
 
     @abstractmethod
     def act(self, state: GameState, legal_mask: NDArray[np.bool_], rng: np.random.Generator) -> int:

@@ -54,19 +54,21 @@ def opponents_of(
 
     `opponents` is None, one opponent for all seats, or a list with one opponent per seat. An opponent is a spec such as
     "greedy", an agent, or a function, which `adapter` converts to a player. Raises ValueError for anything else, and for
-    an agent that does not play the variant.
+    an agent that does not play the variant with this many players.
     """
     if opponents is None or (isinstance(opponents, str) and opponents == "random"):
         return None
     others = num_players - 1
     if not isinstance(opponents, list | tuple):
-        return [_player(opponents, adapter, variant)] * others
+        return [_player(opponents, num_players, adapter, variant)] * others
     if len(opponents) != others:
         raise ValueError(f"opponents: {len(opponents)} are listed for {others} seats")
-    return [_player(opponent, adapter, variant) for opponent in opponents]
+    return [_player(opponent, num_players, adapter, variant) for opponent in opponents]
 
 
-def _player(opponent: Any, adapter: Callable[[Any], Player], variant: str) -> Player:
+def _player(
+    opponent: Any, num_players: int, adapter: Callable[[Any], Player], variant: str
+) -> Player:
     if isinstance(opponent, str):
         try:
             opponent = import_module("azul_agents.registry").make_agent(opponent)  # the layer above
@@ -80,6 +82,11 @@ def _player(opponent: Any, adapter: Callable[[Any], Player], variant: str) -> Pl
             f"opponents: {name} does not play the variant {variant!r}: "
             f"it plays {', '.join(variants)}"
         )
+    if hasattr(opponent, "check_table"):
+        try:
+            opponent.check_table(num_players, variant)
+        except ValueError as error:
+            raise ValueError(f"opponents: {error}") from None
     if hasattr(opponent, "act_batch"):
         return opponent
     if hasattr(opponent, "act"):

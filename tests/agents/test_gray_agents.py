@@ -1,16 +1,21 @@
 """Agents in gray games: who plays them, legally and repeatably, and who says by name that it does not."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from agents.plain_search import value_of
 from azul_agents import MatchConfig, TournamentConfig, run_match
 from azul_agents.arena.game import Table, play_game
+from azul_agents.arena.tournament import run_tournament
 from azul_agents.base import VARIANTS, VariantNotPlayedError
 from azul_agents.bots.protocol import from_line, to_line
 from azul_agents.bots.python import kind_of
 from azul_agents.bots.server import serve
-from azul_agents.registry import NoOptions, make_agent
+from azul_agents.kinds import LEVELS
+from azul_agents.neural.model_file import write_model
+from azul_agents.registry import AgentSpecError, Level, NoOptions, make_agent
 from azul_agents.search.linear import LinearEvaluator, linear_evaluator
 from azul_env import (
     GameState,
@@ -24,6 +29,8 @@ from azul_env import (
     verify,
 )
 from azul_env.core import variant
+from azul_env.envs.single import AzulEnv
+from models import random_model
 from positions import position
 
 SPECS = ["random", "greedy", "alphabeta:nodes=200", "mcts:simulations=60"]
@@ -122,12 +129,45 @@ def _best_name(text: str, spec: str) -> str:
     return format_action(action, state.num_players, "gray")
 
 
-def test_agent_of_another_variant__is_refused_by_name_before_the_first_game() -> None:
-    with pytest.raises(VariantNotPlayedError, match="ppo does not play the variant 'gray'"):
-        run_match(("random", "ppo"), MatchConfig(2, variant="gray"), on_game=pytest.fail)
+@pytest.fixture
+def colored_model(tmp_path: Path) -> str:
+    """The spec of a network of colored games."""
+    write_model(tmp_path / "colored.npz", random_model(2))
+    return f"neural:path={tmp_path / 'colored.npz'}"
+
+
+def test_agent_of_another_variant__is_refused_by_name_before_the_first_game(
+    colored_model: str,
+) -> None:
+    why = "does not play the variant 'gray': it plays colored"
+    with pytest.raises(VariantNotPlayedError, match=why):
+        run_match(("random", colored_model), MatchConfig(2, variant="gray"), on_game=pytest.fail)
     state = new_game(2, rng=0, variant="gray")
-    with pytest.raises(VariantNotPlayedError, match="ppo does not play"):
-        make_agent("ppo").act(state, legal_mask(state), np.random.default_rng(0))
+    with pytest.raises(VariantNotPlayedError, match=why):
+        make_agent(colored_model).act(state, legal_mask(state), np.random.default_rng(0))
+
+
+@pytest.mark.parametrize("num_players", [3, 4])
+def test_ppo_without_a_model__is_refused_by_name_before_the_first_game(num_players: int) -> None:
+    why = f"'ppo'.*no packaged model for {num_players} players and the variant 'gray'"
+    table = ("ppo", *["random"] * (num_players - 1))
+    with pytest.raises(AgentSpecError, match=why):
+        run_match(table, MatchConfig(num_players, variant="gray"), on_game=pytest.fail)
+    with pytest.raises(AgentSpecError, match=why):
+        Table([make_agent(spec) for spec in table], 0, [], variant="gray")
+    with pytest.raises(ValueError, match=why):
+        AzulEnv(num_players, opponents="ppo", variant="gray")
+    config = TournamentConfig(("random", "ppo"), players=(2, num_players), variant="gray")
+    with pytest.raises(AgentSpecError, match=why):
+        run_tournament(config, Path("never"), on_games=pytest.fail)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_level__plays_gray_games(level: Level) -> None:
+    spec = level.spec if "500000" not in level.spec else "alphabeta:nodes=1000"
+    rngs = [np.random.default_rng(seat) for seat in range(2)]
+    played = play_game([make_agent(spec), make_agent("random")], 1, rngs, variant="gray")
+    assert verify(played.record).is_terminal and played.result.forfeits == (None, None)
 
 
 def test_python_agent__plays_the_variants_that_it_names() -> None:
@@ -142,15 +182,15 @@ def test_python_agent__plays_the_variants_that_it_names() -> None:
     assert verify(play_game([agent, agent], 0, rngs, variant="gray").record).is_terminal
 
 
-def test_bot__answers_gray_positions_or_says_by_name_that_it_does_not() -> None:
+def test_bot__answers_gray_positions_or_says_by_name_that_it_does_not(colored_model: str) -> None:
     state = positions(2)[-1]
     question = to_line({"type": "act", "position": to_dict(state)})
     answers: list[bytes] = []
-    for spec in ("random", "ppo"):
+    for spec in ("random", colored_model):
         serve(make_agent(spec), [question], answers.append, seed=0)
     played, refused = map(from_line, answers)
     assert legal_mask(state)[played["action"]]
-    assert refused["type"] == "error" and "ppo does not play" in refused["message"]
+    assert refused["type"] == "error" and "it plays colored" in refused["message"]
 
 
 def test_unknown_variant__is_an_error_of_the_config() -> None:

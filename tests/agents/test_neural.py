@@ -3,13 +3,14 @@
 import json
 from collections import Counter
 from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from azul_agents.base import CannotAnalyseError
+from azul_agents.base import CannotAnalyseError, VariantNotPlayedError
 from azul_agents.neural import agent as neural
 from azul_agents.neural.agent import NeuralAgent, NeuralPolicy
 from azul_agents.neural.model_file import (
@@ -23,11 +24,13 @@ from azul_agents.registry import AgentSpecError, make_agent
 from azul_env import GameState, apply_action, legal_mask, new_game, observe
 from models import random_model
 
+GAMES = list(product((2, 3, 4), ("colored", "gray")))  # numbers of players, variants
 
-def some_states(num_players: int) -> list[GameState]:
+
+def some_states(num_players: int, variant: str = "colored") -> list[GameState]:
     """All positions of a random game."""
     rng = np.random.default_rng(num_players)
-    states = [new_game(num_players, rng=rng)]
+    states = [new_game(num_players, rng=rng, variant=variant)]
     while not states[-1].is_terminal:
         action = rng.choice(np.flatnonzero(legal_mask(states[-1])))
         states.append(apply_action(states[-1], action, rng).state)
@@ -40,7 +43,7 @@ def plain_forward(model: Model, observation: Any) -> tuple[Any, float]:
 
     parts = {
         part.name: observation[part.start : part.stop]
-        for part in observation_layout(model.num_players)
+        for part in observation_layout(model.num_players, model.variant)
     }
 
     def layer(name: str, inputs: Any) -> Any:
@@ -69,25 +72,31 @@ def plain_forward(model: Model, observation: Any) -> tuple[Any, float]:
         for color in range(5):
             kind = max(counts[color] - 1, 0) + (4 if is_center else 0)
             logits += list(turns[color, kind] + query[color] @ key)
+    if model.variant == "gray":
+        by_line, by_color = layer("columns", trunk).reshape(2, 5, 5)
+        logits += list(parts["tiling_line"] @ by_line + parts["tiling_color"] @ by_color)
     value = layer("value_2", relu(layer("value_1", trunk)))
     return np.array(logits), float(value[0])
 
 
-@pytest.mark.parametrize("num_players", [2, 3, 4])
-def test_forward__equals_its_definition(num_players: int) -> None:
-    model = random_model(num_players)
+@pytest.mark.parametrize(("num_players", "variant"), GAMES)
+def test_forward__equals_its_definition(num_players: int, variant: str) -> None:
+    model = random_model(num_players, variant=variant)
     policy = NeuralPolicy(model)
-    for state in some_states(num_players)[::5]:
+    states = some_states(num_players, variant)
+    tiling = [state for state in states if state.columns_to_choose]
+    assert bool(tiling) == (variant == "gray")
+    for state in states[::5] + tiling:
         logits, value = policy.judge(state)
         expected_logits, expected_value = plain_forward(model, observe(state))
         np.testing.assert_allclose(logits, expected_logits, atol=1e-5)
         assert value == pytest.approx(expected_value, abs=1e-5)
 
 
-@pytest.mark.parametrize("num_players", [2, 3, 4])
-def test_one_position__is_judged_as_in_a_batch_to_the_bit(num_players: int) -> None:
-    policy = NeuralPolicy(random_model(num_players))
-    states = some_states(num_players)
+@pytest.mark.parametrize(("num_players", "variant"), GAMES)
+def test_one_position__is_judged_as_in_a_batch_to_the_bit(num_players: int, variant: str) -> None:
+    policy = NeuralPolicy(random_model(num_players, variant=variant))
+    states = some_states(num_players, variant)
     logits, values = policy.logits_and_values(np.stack([observe(state) for state in states]))
     for place, state in enumerate(states):
         alone, value = policy.judge(state)
@@ -108,7 +117,7 @@ def test_observations_of_another_shape_or_type__are_an_error() -> None:
 
 def agent_of(model: Model, temperature: float = 0.0) -> NeuralAgent:
     policy = NeuralPolicy(model)
-    return NeuralAgent("neural", lambda num_players: policy, temperature)
+    return NeuralAgent.of_policy("neural", policy, temperature)
 
 
 def test_equal_factories__lead_to_the_lower_action() -> None:
@@ -161,14 +170,23 @@ def test_analysis__says_that_there_are_no_points() -> None:
         agent_of(random_model(2)).analyse(new_game(2, rng=0))
 
 
-def test_file__gives_back_what_was_written(tmp_path: Path) -> None:
-    model = random_model(3)
+@pytest.mark.parametrize("variant", ["colored", "gray"])
+def test_file__gives_back_what_was_written(variant: str, tmp_path: Path) -> None:
+    model = random_model(3, variant=variant)
     path = tmp_path / "new folder" / "model.npz"
     write_model(path, model)
     back = read_model(path)
-    assert (back.num_players, back.size, back.card) == (3, model.size, model.card)
+    assert back._replace(arrays=model.arrays) == model
     assert all(back.arrays[name].tobytes() == a.tobytes() for name, a in model.arrays.items())
     assert [file.name for file in path.parent.iterdir()] == ["model.npz"]
+
+
+def test_file_of_colored_games__says_nothing_of_a_variant(tmp_path: Path) -> None:
+    for variant in ("colored", "gray"):
+        write_model(tmp_path / "model.npz", random_model(2, variant=variant))
+        with np.load(tmp_path / "model.npz") as archive:
+            meta = json.loads(str(archive["meta"]))
+        assert meta.get("variant") == (None if variant == "colored" else variant)
 
 
 def test_same_model__gives_the_same_file(tmp_path: Path) -> None:
@@ -211,6 +229,8 @@ BROKEN: dict[str, Callable[[dict[str, Any], dict[str, Any]], Any]] = {
     "another layout": lambda meta, arrays: meta["observation_layout"][3].__setitem__(0, "bonus"),
     "is of format 2": lambda meta, arrays: meta.update(format=2),
     "for 5 players": lambda meta, arrays: meta.update(num_players=5),
+    "the variant 'grey'": lambda meta, arrays: meta.update(variant="grey"),
+    "layout of the observation": lambda meta, arrays: meta.update(variant="gray"),
     "'card'": lambda meta, arrays: meta.pop("card"),
     "must give trunk": lambda meta, arrays: meta["size"].pop("key"),
     "above 0": lambda meta, arrays: meta["size"].update(key=0),
@@ -266,12 +286,22 @@ def test_missing_file_or_path__is_an_error(tmp_path: Path) -> None:
         make_agent("ppo:temperature=nan")
 
 
+def test_game_of_another_variant__is_an_error_that_names_both(tmp_path: Path) -> None:
+    write_model(tmp_path / "model.npz", random_model(2, variant="gray"))
+    agent = make_agent(f"neural:path={tmp_path / 'model.npz'}")
+    state = new_game(2, rng=0)
+    with pytest.raises(VariantNotPlayedError, match="the variant 'colored': it plays gray"):
+        agent.act(state, legal_mask(state), np.random.default_rng(0))
+    with pytest.raises(ValueError, match="is for the variant gray, not for colored"):
+        NeuralPolicy.load(tmp_path / "model.npz").judge(state)
+
+
 def test_game_of_another_number_of_players__is_an_error(tmp_path: Path) -> None:
     write_model(tmp_path / "model.npz", random_model(2))
     agent = make_agent(f"neural:path={tmp_path / 'model.npz'}")
-    agent.begin_game(2, 0)
+    agent.check_table(2, "colored")
     with pytest.raises(AgentSpecError, match="trained for 2 players, this game has 3"):
-        agent.begin_game(3, 0)
+        agent.check_table(3, "colored")
     state = new_game(3, rng=0)
     with pytest.raises(AgentSpecError, match="trained for 2 players"):
         agent.act(state, legal_mask(state), np.random.default_rng(0))
@@ -297,7 +327,20 @@ def test_ppo__takes_the_model_for_the_game(shipped: Path) -> None:
         assert agent.act(state, legal_mask(state), np.random.default_rng(0)) == own.argmax()
 
 
+def test_ppo__takes_the_model_for_the_variant(shipped: Path) -> None:
+    agent = make_agent("ppo")
+    models = {variant: random_model(2, variant=variant) for variant in ("colored", "gray")}
+    for variant, model in models.items():
+        prefix = "" if variant == "colored" else f"{variant}_"
+        write_model(shipped / f"{prefix}2_players.npz", model)
+    for variant in ("gray", "colored", "gray"):
+        state = new_game(2, rng=1, variant=variant)
+        own = NeuralPolicy(models[variant]).judge(state)[0]
+        own[~legal_mask(state)] = -np.inf
+        assert agent.act(state, legal_mask(state), np.random.default_rng(0)) == own.argmax()
+
+
 def test_ppo_without_a_model__says_so(shipped: Path) -> None:
     agent = make_agent("ppo")
     with pytest.raises(AgentSpecError, match="no packaged model for 3 players"):
-        agent.begin_game(3, 0)
+        agent.check_table(3, "colored")

@@ -12,17 +12,19 @@ from azul_agents.neural.agent import packaged_policy
 from azul_agents.registry import make_agent
 from azul_env import apply_action, legal_mask, new_game, winners
 
-PLAYERS = (2, 3, 4)
+GAMES = pytest.mark.parametrize(
+    ("num_players", "variant"), [(2, "colored"), (3, "colored"), (4, "colored"), (2, "gray")]
+)
 
 
-def wins_of_first(num_players, games, others):
+def wins_of_first(num_players, variant, games, others):
     """How many games the shipped network wins, sitting in each seat in turn."""
     agent, rng = make_agent("ppo"), np.random.default_rng(3)
     won = 0
     for game in range(games):
         seat = game % num_players
         deals = np.random.default_rng(game // num_players)  # the same for all seats
-        state = new_game(num_players, rng=deals)
+        state = new_game(num_players, rng=deals, variant=variant)
         while not state.is_terminal:
             mask = legal_mask(state)
             mover = agent if state.current_player == seat else others
@@ -33,22 +35,23 @@ def wins_of_first(num_players, games, others):
     return won
 
 
-@pytest.mark.parametrize("num_players", PLAYERS)
-def test_shipped_model__beats_random(num_players):
+@GAMES
+def test_shipped_model__beats_random(num_players, variant):
     games = 5 * num_players
-    assert wins_of_first(num_players, games, RandomAgent()) == games
+    assert wins_of_first(num_players, variant, games, RandomAgent()) == games
 
 
-@pytest.mark.parametrize("num_players", PLAYERS)
-def test_shipped_model__beats_a_table_of_greedy_more_often_than_chance(num_players):
+@GAMES
+def test_shipped_model__beats_a_table_of_greedy_more_often_than_chance(num_players, variant):
     games = 20 * num_players
-    assert wins_of_first(num_players, games, GreedyAgent()) > 1.3 * games / num_players
+    assert wins_of_first(num_players, variant, games, GreedyAgent()) > 1.3 * games / num_players
 
 
-@pytest.mark.parametrize("num_players", PLAYERS)
-def test_shipped_model__has_a_card_beside_it(num_players):
-    card = files("azul_agents.neural") / "models" / f"{num_players}_players.json"
+@GAMES
+def test_shipped_model__has_a_card_beside_it(num_players, variant):
+    prefix = "" if variant == "colored" else f"{variant}_"
+    card = files("azul_agents.neural") / "models" / f"{prefix}{num_players}_players.json"
     told = json.loads(card.read_text(encoding="utf-8"))
-    assert told == packaged_policy(num_players).card
+    assert told == packaged_policy(num_players, variant).card
     assert told["steps"] > 0 and told["minutes"] > 0
     assert {"random", "greedy"} <= {result["opponent"] for result in told["final"]}

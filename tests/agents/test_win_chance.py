@@ -1,5 +1,7 @@
 """Win chances: they add up, grow with the margin, do not depend on seats, and are learned from games."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 
@@ -26,10 +28,14 @@ from azul_env import (
     resign,
 )
 
+GAMES = pytest.mark.parametrize(
+    ("num_players", "variant"), list(product((2, 3, 4), ("colored", "gray")))
+)
 
-def later(num_players: int, moves: int) -> GameState:
+
+def later(num_players: int, moves: int, variant: str = "colored") -> GameState:
     rng = np.random.default_rng(num_players)
-    state = new_game(num_players, rng=rng)
+    state = new_game(num_players, rng=rng, variant=variant)
     for _ in range(moves):
         state = apply_action(state, rng.choice(np.flatnonzero(legal_mask(state))), rng).state
     return state
@@ -48,10 +54,10 @@ def rotated(state: GameState) -> GameState:
     return parse_state(" | ".join([" ".join(words), *parts]))
 
 
-@pytest.mark.parametrize("num_players", [2, 3, 4])
+@GAMES
 @pytest.mark.parametrize("moves", [0, 17, 31])
-def test_chances__add_up_and_grow_with_the_margin(num_players, moves):
-    state = later(num_players, moves)
+def test_chances__add_up_and_grow_with_the_margin(num_players, variant, moves):
+    state = later(num_players, moves, variant)
     player = state.current_player
     chances = [win_chances(state, value) for value in (-300.0, -20.0, 0.0, 1.0, 20.0, 300.0)]
     assert all(sum(seats) == pytest.approx(1) and min(seats) >= 0 for seats in chances)
@@ -60,9 +66,9 @@ def test_chances__add_up_and_grow_with_the_margin(num_players, moves):
     assert own[2] < own[3]
 
 
-@pytest.mark.parametrize("num_players", [2, 3, 4])
-def test_chances__move_with_the_seats(num_players):
-    state = later(num_players, 15)
+@GAMES
+def test_chances__move_with_the_seats(num_players, variant):
+    state = later(num_players, 15, variant)
     for value in (-12.0, 3.0):
         expected = win_chances(state, value)
         assert win_chances(rotated(state), value) == pytest.approx([expected[-1], *expected[:-1]])
@@ -73,6 +79,15 @@ def test_point__decides_more_in_a_late_round():
     assert late.round >= 3
     gain = [SeatChances(s).by_seat(10.0)[s.current_player] for s in (early, late)]
     assert gain[0] < gain[1]
+
+
+def test_gray_wall__has_chances_of_its_own():
+    for num_players in (2, 3, 4):
+        gray, colored = (load_model(num_players, variant) for variant in ("gray", "colored"))
+        assert gray != colored
+        state = new_game(num_players, rng=0, variant="gray")
+        assert SeatChances(state).by_seat(8.0) == SeatChances(state, gray).by_seat(8.0)
+        assert SeatChances(state).by_seat(8.0) != SeatChances(state, colored).by_seat(8.0)
 
 
 def test_finished_game__has_its_result():

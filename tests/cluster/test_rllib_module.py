@@ -12,14 +12,15 @@ from azul_train.rllib.env import AzulMultiAgentEnv
 from azul_train.rllib.module import MaskedAzulModule
 
 
-@pytest.fixture(scope="module", params=[2, 3, 4])
+@pytest.fixture(scope="module", params=[(2, "colored"), (3, "colored"), (4, "gray")])
 def game(request):
     """A module and a batch of positions of games."""
-    env = AzulMultiAgentEnv(request.param)
+    num_players, variant = request.param
+    env = AzulMultiAgentEnv(num_players, variant=variant)
     module = MaskedAzulModule(
         observation_space=env.get_observation_space("player_0"),
         action_space=env.get_action_space("player_0"),
-        model_config={"num_players": request.param, "size": {"trunk": 32}},
+        model_config={"num_players": num_players, "variant": variant, "size": {"trunk": 32}},
     )
     rng = np.random.default_rng(0)
     seen = []

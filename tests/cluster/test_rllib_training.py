@@ -110,6 +110,15 @@ def test_several_learners__learn_one_network_and_a_resumed_run_has_their_state(r
     assert rates == sorted(rates, reverse=True) and rates[-1] < rates[0] < config.ppo.learning_rate
 
 
+def test_gray_run__makes_an_agent_that_plays_gray(ray, tmp_path):
+    config = read_config(CONFIG, settings(steps=256, variant="gray", **{"rllib.env_runners": 0}))
+    folder = RunFolder.create(tmp_path, config, "test")
+    assert [result.games for result in train(config, folder)] == [6, 6]
+    table = (f"neural:path={folder.best_model}", "random")
+    match = run_match(table, MatchConfig(games=4, jobs=1, variant="gray"))
+    assert [tally.forfeits for tally in match.tallies] == [0, 0]
+
+
 def test_run_without_checkpoint__says_so(ray, tmp_path):
     config = read_config(CONFIG, settings(**{"rllib.env_runners": 0}))
     folder = RunFolder.create(tmp_path, config, "test")

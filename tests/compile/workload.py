@@ -116,7 +116,7 @@ def use_agents(digest: "hashlib._Hash") -> None:
     policy = NeuralPolicy(random_model(2))
     agents = [
         GreedyAgent(),
-        NeuralAgent("neural", lambda num_players: policy),
+        NeuralAgent.of_policy("neural", policy),
         AlphaBetaAgent(options=AlphaBetaOptions(nodes=60)),
         AlphaBetaAgent(options=AlphaBetaOptions(nodes=60, evaluation="linear")),
         *(MctsAgent(options=MctsOptions(simulations=8, leaf=leaf)) for leaf in ("value", "game")),
@@ -127,6 +127,8 @@ def use_agents(digest: "hashlib._Hash") -> None:
         digest.update(GameState(late.rows).rows.tobytes() + bytes([action % 256]))
     for array in policy.logits_and_values(observe(late)[None]):
         digest.update(array.tobytes())
+    gray = NeuralPolicy(random_model(2, variant="gray")).judge(new_game(2, rng=1, variant="gray"))
+    digest.update(gray[0].tobytes() + np.float32(gray[1]).tobytes())
     digest.update(repr(agents[0].analyse(late)).encode())
     searcher = AlphaBetaAgent(options=AlphaBetaOptions(nodes=20))
     for num_players in (2, 3):

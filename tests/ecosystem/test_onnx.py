@@ -15,10 +15,12 @@ MODELS = ROOT / "agents" / "azul_agents" / "neural" / "models"
 TOLERANCE = {"rtol": 1e-4, "atol": 1e-4}  # of float32 sums in another order
 
 
-def positions(players: int) -> tuple[np.ndarray, np.ndarray]:
+def positions(players: int, variant: str = "colored") -> tuple[np.ndarray, np.ndarray]:
     """Observations and masks from all parts of random games."""
     rng = np.random.default_rng(1)
-    games = gymnasium.make_vec("azul_env:AzulSelfPlay-v0", num_envs=16, num_players=players)
+    games = gymnasium.make_vec(
+        "azul_env:AzulSelfPlay-v0", num_envs=16, num_players=players, variant=variant
+    )
     observations, info = games.reset(seed=1)
     seen = []
     for _ in range(80):
@@ -29,13 +31,16 @@ def positions(players: int) -> tuple[np.ndarray, np.ndarray]:
     return tuple(map(np.concatenate, zip(*seen, strict=True)))
 
 
-@pytest.mark.parametrize("players", [2, 3, 4])
-def test_onnx__equals_the_npz_player(players, tmp_path, monkeypatch, capsys):
-    source, target = MODELS / f"{players}_players.npz", tmp_path / "model.onnx"
+@pytest.mark.parametrize(
+    ("players", "variant"), [(2, "colored"), (3, "colored"), (4, "colored"), (2, "gray")]
+)
+def test_onnx__equals_the_npz_player(players, variant, tmp_path, monkeypatch, capsys):
+    prefix = "" if variant == "colored" else f"{variant}_"
+    source, target = MODELS / f"{prefix}{players}_players.npz", tmp_path / "model.onnx"
     outcome = here(monkeypatch, capsys, "export", source, tmp_path / "m.npz", "--onnx", target)
     assert outcome.code == 0, outcome.err
     session = onnxruntime.InferenceSession(target)
-    observations, masks = positions(players)
+    observations, masks = positions(players, variant)
     logits, values = session.run(["logits", "value"], {"observation": observations})
     expected_logits, expected_values = NeuralPolicy.load(source).logits_and_values(observations)
     np.testing.assert_allclose(logits, expected_logits, **TOLERANCE)

@@ -145,7 +145,7 @@ def test_imitating_greedy__raises_accuracy_on_unseen_positions_far_above_chance(
 
     def accuracy() -> float:
         policy = NeuralPolicy(model_of(network, {}))
-        agent = NeuralAgent("learner", lambda num_players: policy)
+        agent = NeuralAgent.of_policy("learner", policy)
         return float((agent.act_batch(unseen.rows, masks, []) == unseen.actions).mean())
 
     def value_error() -> float:

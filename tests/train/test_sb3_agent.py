@@ -43,7 +43,7 @@ def test_model__plays_a_whole_game_legally_and_the_same_again(
     spec = f"sb3:path={models[name]},deterministic={deterministic}"
     agent, twin = make_agent(spec), make_agent(spec)
     state = new_game(num_players, rng=3, max_rounds=3)
-    agent.begin_game(num_players, 0)
+    agent.check_table(num_players, "colored")
     for number in range(200):
         if state.is_terminal:
             break
@@ -85,7 +85,7 @@ def test_model__joins_matches_and_leagues(models: dict[str, Path]):
 
 def test_model__says_for_how_many_players_it_is(models: dict[str, Path]):
     with pytest.raises(AgentSpecError, match="trained for 3 players, this game has 2"):
-        make_agent(f"sb3:path={models['plain']}").begin_game(2, 0)
+        make_agent(f"sb3:path={models['plain']}").check_table(2, "colored")
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
+from azul_agents.base import VARIANTS, check_variant_name
 from azul_agents.config_file import (
     check_least,
     check_most,
@@ -25,7 +26,7 @@ from azul_env import (
     shown,
 )
 
-LEARNED_VARIANT: Final = "colored"  # that networks learn
+COLORED: Final = VARIANTS[0]
 DEFAULT_NAME: Final = "train"  # of a run without a config file
 SB3, RLLIB = ENGINES = "sb3", "rllib"
 MIRROR, MIX, PRIORITISED = SCHEDULES = "mirror", "mix", "prioritised"
@@ -237,8 +238,8 @@ class TrainConfig:
     """Threads of torch; networks of this size gain nothing from more."""
     max_rounds: int = DEFAULT_MAX_ROUNDS
     """Round cap of a game."""
-    variant: str = LEARNED_VARIANT
-    """Variant of the game; networks learn no other yet."""
+    variant: str = COLORED
+    """Variant of the game: `colored` or `gray`."""
     reward: dict[str, float] = field(default_factory=lambda: {"outcome": 0.5, "round_margin": 0.03})
     """Weights by name of reward; the learner gets the weighted sum."""
     start: str | None = None
@@ -270,10 +271,7 @@ class TrainConfig:
             raise ValueError(
                 f"max_rounds must be from 1 to {COUNTER_LIMIT}, not {shown(self.max_rounds)}"
             )
-        if self.variant != LEARNED_VARIANT:
-            raise ValueError(
-                f"variant must be {LEARNED_VARIANT}, not {shown(self.variant)}: networks learn no other yet"
-            )
+        check_variant_name(self.variant)
         check_least(self, 0, "seed", "steps")
         check_least(self, 1, "torch_threads", "checkpoint_every")
         check_most(self, MAX_TRAIN_SEED, "seed")

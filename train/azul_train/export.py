@@ -26,13 +26,15 @@ def export_network(network: AzulNetwork, path: Path, card: Mapping[str, Any]) ->
 def model_of(network: AzulNetwork, card: Mapping[str, Any]) -> Model:
     """A network as NumPy arrays."""
     arrays = {name: tensor.cpu().numpy() for name, tensor in network.state_dict().items()}
-    return Model(network.num_players, asdict(network.size), arrays, dict(card))
+    size = asdict(network.size)
+    return Model(network.num_players, size, arrays, dict(card), network.variant)
 
 
 def load_network(path: Path) -> AzulNetwork:
     """The network in a model file, for further training. Raises ModelFileError."""
     model = read_model(path)
-    network = AzulNetwork(model.num_players, NetworkSize(**({PATTERNS: 0} | model.size)))
+    size = NetworkSize(**({PATTERNS: 0} | model.size))
+    network = AzulNetwork(model.num_players, size, model.variant)
     network.load_state_dict({name: torch.tensor(a) for name, a in model.arrays.items()})
     return network
 
@@ -44,6 +46,10 @@ def copy_weights(path: Path, network: AzulNetwork) -> None:
     """
     model = read_model(path)
     size = asdict(network.size)
+    if model.variant != network.variant:
+        raise ModelFileError(
+            f"{path}: a network for the variant {model.variant!r}; this run needs one for {network.variant!r}"
+        )
     if model.num_players != network.num_players or {**size, **model.size, PATTERNS: 0} != {
         **size,
         PATTERNS: 0,

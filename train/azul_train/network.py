@@ -8,7 +8,12 @@ offer this many tiles of a color share it:
     logit(source, color, destination) = turns[color, kind(source, color), destination] + query[color] . key(source)
 
 The kind is how many tiles there are: 1 to 4 on a factory, 1 to 6 or more in the center. The second term is about what the
-move leaves behind for the others. Beside the observation the trunk may see patterns on the walls, found by
+move leaves behind for the others. On the gray wall the trunk also gives a number for each column by the line and by the color of
+a tile, and the tile that is to be placed picks its own:
+
+    logit(column) = by_line[line, column] + by_color[color, column]
+
+Beside the observation the trunk may see patterns on the walls, found by
 fixed layers.
 """
 
@@ -16,8 +21,16 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from azul_agents.neural.model_file import CENTER_INPUTS, CENTER_KINDS, NUM_KINDS
+from azul_agents.neural.model_file import (
+    CENTER_INPUTS,
+    CENTER_KINDS,
+    COLORED,
+    NUM_KINDS,
+    TILE_SIZE,
+    num_columns,
+)
 from azul_agents.neural.patterns import num_patterns, pattern_layer, placed_layer
+from azul_env import num_actions
 from azul_env.core.spec import FACTORY_CAPACITY, NUM_COLORS, NUM_DESTINATIONS
 from azul_env.observation import observation_parts, observation_size
 from azul_train.config import NetworkSize
@@ -29,19 +42,23 @@ class AzulNetwork(nn.Module):
     placed: Tensor  # the fixed layers of `azul_agents.neural.patterns`
     patterns: Tensor
 
-    def __init__(self, num_players: int, size: NetworkSize | None = None) -> None:
+    def __init__(
+        self, num_players: int, size: NetworkSize | None = None, variant: str = COLORED
+    ) -> None:
         super().__init__()
         size = size or NetworkSize()
-        self.num_players, self.size = num_players, size
-        parts = observation_parts(num_players)
+        self.num_players, self.size, self.variant = num_players, size, variant
+        self.num_actions = num_actions(num_players, variant)
+        self._num_columns = num_columns(num_players, variant)
+        parts = observation_parts(num_players, variant)
         self._factories, self._center = parts["factories"], parts["center"]
         self._marker = parts["marker_in_center"]
         self.num_factories = self._factories.shape[0]
-        observed = observation_size(num_players) - self._factories.size
+        observed = observation_size(num_players, variant) - self._factories.size
         if size.patterns:
-            observed += num_patterns(num_players)
+            observed += num_patterns(num_players, variant)
             for name, layer in (("placed", placed_layer), ("patterns", pattern_layer)):
-                fixed = torch.from_numpy(layer(num_players).copy())
+                fixed = torch.from_numpy(layer(num_players, variant).copy())
                 self.register_buffer(name, fixed, persistent=False)
         self.factory = nn.Linear(NUM_COLORS * FACTORY_CAPACITY, size.source)
         self.center = nn.Linear(CENTER_INPUTS, size.source)
@@ -53,6 +70,9 @@ class AzulNetwork(nn.Module):
         self.center_key = nn.Linear(size.source, size.key)
         self.value_1 = nn.Linear(size.trunk, size.value)
         self.value_2 = nn.Linear(size.value, 1)
+        if self._num_columns:
+            self._tiling = parts["tiling_line"]
+            self.columns = nn.Linear(size.trunk, TILE_SIZE * self._num_columns)
         self._initialise()
 
     def forward(self, observations: Tensor) -> tuple[Tensor, Tensor]:
@@ -61,7 +81,7 @@ class AzulNetwork(nn.Module):
         return self.logits(latent), self.values(latent)
 
     def latent(self, observations: Tensor) -> Tensor:
-        """All that the two heads need, side by side: the trunk, the keys of the sources, the kinds of all offers."""
+        """All that the two heads need, side by side: the trunk, the keys of the sources, the kinds of all offers, the tile."""
         batch = len(observations)
         on_factories, in_center = self._offers(observations)
         factories = torch.relu(self.factory(on_factories.flatten(2)))
@@ -75,19 +95,23 @@ class AzulNetwork(nn.Module):
         trunk = torch.relu(self.trunk_2(trunk))
         keys = torch.cat((self.factory_key(factories), self.center_key(center)[:, None]), 1)
         kinds = self._kinds(observations)
-        return torch.cat((trunk, keys.reshape(batch, -1), kinds), 1)
+        return torch.cat((trunk, keys.reshape(batch, -1), kinds, *self._tile(observations)), 1)
 
     def logits(self, latent: Tensor) -> Tensor:
         """The logits of all actions from `latent`."""
         batch, sources = len(latent), self.num_factories + 1
-        widths = [self.size.trunk, sources * self.size.key, sources * NUM_COLORS]
-        trunk, keys, kinds = torch.split(latent, widths, 1)
+        widths = [self.size.trunk, sources * self.size.key, sources * NUM_COLORS, self._tile_size]
+        trunk, keys, kinds, tile = torch.split(latent, widths, 1)
         turns = self.turns(trunk).view(batch, NUM_COLORS * NUM_KINDS, NUM_DESTINATIONS)
         places = kinds.long()[:, :, None].expand(-1, -1, NUM_DESTINATIONS)
         by_offer = turns.gather(1, places).view(batch, sources, NUM_COLORS, NUM_DESTINATIONS)
         query = self.query(trunk).view(batch, NUM_COLORS, self.size.key)
         left = keys.reshape(batch, sources, self.size.key) @ query.transpose(1, 2)
-        return (by_offer + left[..., None]).flatten(1)
+        drafts = (by_offer + left[..., None]).flatten(1)
+        if not self._num_columns:
+            return drafts
+        columns = self.columns(trunk).view(batch, TILE_SIZE, self._num_columns)
+        return torch.cat((drafts, (tile[:, None] @ columns)[:, 0]), 1)
 
     def values(self, latent: Tensor) -> Tensor:
         """The values from `latent`."""
@@ -96,7 +120,20 @@ class AzulNetwork(nn.Module):
     @property
     def latent_size(self) -> int:
         """Numbers in `latent` for one observation."""
-        return self.size.trunk + (self.num_factories + 1) * (self.size.key + NUM_COLORS)
+        of_sources = (self.num_factories + 1) * (self.size.key + NUM_COLORS)
+        return self.size.trunk + of_sources + self._tile_size
+
+    @property
+    def _tile_size(self) -> int:
+        """Numbers in `latent` about the tile to be placed."""
+        return TILE_SIZE if self._num_columns else 0
+
+    def _tile(self, observations: Tensor) -> tuple[Tensor, ...]:
+        """Line and color of the tile to be placed, as ones and zeros; nothing in a network of colored games."""
+        if not self._num_columns:
+            return ()
+        start = self._tiling.start
+        return (observations[:, start : start + TILE_SIZE],)
 
     def _offers(self, observations: Tensor) -> tuple[Tensor, Tensor]:
         """Which kind of offer each factory, and the center, makes of each color, as ones and zeros."""
@@ -144,7 +181,7 @@ class AzulNetwork(nn.Module):
 
     def _initialise(self) -> None:
         """Orthogonal weights as PPO likes them: the first policy is nearly uniform, the first values nearly 0."""
-        small = {"turns": 0.01, "query": 0.1, "value_2": 0.1}
+        small = {"turns": 0.01, "columns": 0.01, "query": 0.1, "value_2": 0.1}
         for name, layer in self.named_children():
             if isinstance(layer, nn.Linear):
                 nn.init.orthogonal_(layer.weight, gain=small.get(name, 2**0.5))

@@ -1,7 +1,7 @@
 """Win chances by seat, from the margin that a search expects for the player to move.
 
 The chances are a softmax over the seats of `scale` times the seat's expected margin, plus `bias` for the player to move.
-Both depend on the number of players and on how far the game is: the later, the more a point decides. `calibration` fits
+Both depend on the variant, on the number of players and on how far the game is: the later, the more a point decides. `calibration` fits
 them to games; with 2 players the model is a logistic regression.
 """
 
@@ -17,7 +17,7 @@ import numpy as np
 from azul_agents.search.linear import expected_margins
 from azul_env import GameState, winners
 
-MODEL_FILE: Final = "win_chance.json"
+MODEL_FILES: Final = {"colored": "win_chance.json", "gray": "win_chance_gray.json"}  # by variant
 TILES_PER_FACTORY: Final = 4
 
 
@@ -45,7 +45,8 @@ class SeatChances:
     def __init__(self, state: GameState, model: ChanceModel | None = None) -> None:
         self._seats = SeatMargins(state)
         self._player = state.current_player
-        self._scale, self._bias = (model or load_model(state.num_players)).at(progress(state))
+        model = model or load_model(state.num_players, state.variant)
+        self._scale, self._bias = model.at(progress(state))
         self._resigned = [board.resigned is not None for board in state.players]
 
     def by_seat(self, value: float) -> tuple[float, ...]:
@@ -91,15 +92,15 @@ def final_shares(state: GameState) -> tuple[float, ...]:
 
 
 @cache
-def load_model(num_players: int) -> ChanceModel:
+def load_model(num_players: int, variant: str = "colored") -> ChanceModel:
     """The model that comes with the package."""
-    numbers = load_card()["models"][str(num_players)]
+    numbers = load_card(variant)["models"][str(num_players)]
     return ChanceModel(*(tuple(numbers[field]) for field in ChanceModel._fields))
 
 
-def load_card() -> dict[str, Any]:
-    """The models for all numbers of players, and how they were made."""
-    path = files("azul_agents.analysis") / MODEL_FILE
+def load_card(variant: str = "colored") -> dict[str, Any]:
+    """The models of a variant for all numbers of players, and how they were made."""
+    path = files("azul_agents.analysis") / MODEL_FILES[variant]
     card: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     return card
 

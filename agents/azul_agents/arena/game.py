@@ -96,7 +96,7 @@ class Table:
         variant: str = "colored",
     ) -> None:
         for agent in agents:
-            check_plays(agent, variant)
+            check_plays(agent, variant, len(agents))
         names = [agent.spec for agent in agents]
         self.recorder = GameRecorder(len(agents), rng=deal_seed, agents=names, variant=variant)
         self.agents = agents

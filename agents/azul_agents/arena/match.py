@@ -57,7 +57,7 @@ class RunningMatch:
             raise ValueError(
                 f"a match has {MIN_PLAYERS} to {MAX_PLAYERS} agents, not {len(specs)}: {', '.join(specs)}"
             )
-        check_specs(specs, make, config.variant)
+        check_specs(specs, make, config.variant, [len(specs)])
         self.specs, self.config = specs, config
         self.total = num_games(specs, config)
         self._make = make

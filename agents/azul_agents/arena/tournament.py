@@ -77,7 +77,7 @@ def run_tournament(
     `on_games` gets the games so far and the total number, at the start and after every game. `play` is the engine, by
     default local processes.
     """
-    check_specs(config.agents, make, config.variant)
+    check_specs(config.agents, make, config.variant, config.players)
     schedule = Schedule(config)
     with ResultsFile.open(folder / RESULTS_FILE, config) as file:
         unknown = file.lines.keys() - schedule.games.keys()

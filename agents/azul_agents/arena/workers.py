@@ -129,15 +129,20 @@ def is_raised_by_agent(error: BaseException) -> bool:
 
 
 def check_specs(
-    specs: Iterable[str], make: MakeAgent = make_agent, variant: str = "colored"
+    specs: Iterable[str],
+    make: MakeAgent = make_agent,
+    variant: str = "colored",
+    players: Iterable[int] = (),
 ) -> None:
     """Construct every agent once, so that a wrong spec is an error before the first game.
 
-    Raises AgentSpecError, and VariantNotPlayedError for an agent that does not play the variant.
+    Raises AgentSpecError, VariantNotPlayedError for an agent that does not play the variant, and ValueError for one that
+    does not play it with one of these numbers of players.
     """
+    players = tuple(players)
     for spec in dict.fromkeys(specs):
         with closing(make(spec)) as agent:
-            check_plays(agent, variant)
+            check_plays(agent, variant, *players)
             try:
                 agent.check_ready()
             except AgentFailureError as error:

@@ -60,6 +60,10 @@ class WrappedAgent(Agent):
         """Forwarded."""
         return getattr(self._player, "analyse", super().analyse)(state)
 
+    def check_table(self, num_players: int, variant: str) -> None:
+        """Forwarded."""
+        getattr(self._player, "check_table", super().check_table)(num_players, variant)
+
     def begin_game(self, num_players: int, seat: int) -> None:
         """Forwarded."""
         getattr(self._player, "begin_game", super().begin_game)(num_players, seat)

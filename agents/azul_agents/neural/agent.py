@@ -10,14 +10,21 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from azul_agents.base import Agent, CannotAnalyseError, MoveValue, answers, check_question
+from azul_agents.base import (
+    VARIANTS,
+    Agent,
+    CannotAnalyseError,
+    MoveValue,
+    answers,
+    check_question,
+)
 from azul_agents.kinds import NeuralOptions, PpoOptions
 from azul_agents.neural.forward import layers_of, logits_and_values, write_games
-from azul_agents.neural.model_file import Model, ModelFileError, read_model
+from azul_agents.neural.model_file import COLORED, Model, ModelFileError, read_model
 from azul_agents.registry import AgentSpecError, quoted
 from azul_env import GameState, Rows, legal_mask, num_actions
 from azul_env.observation import observation_size
-from azul_env.state import checked_rows
+from azul_env.state import checked_rows, variant_name
 
 PACKAGED: Final = "ppo"
 
@@ -30,14 +37,15 @@ class Preference(NamedTuple):
 
 
 class NeuralPolicy:
-    """A network for one number of players."""
+    """A network for one number of players and one variant."""
 
     def __init__(self, model: Model) -> None:
-        self.num_players = model.num_players
+        self.num_players, self.variant = model.num_players, model.variant
         self.card = model.card
-        self.num_actions = num_actions(model.num_players)
+        self.num_actions = num_actions(model.num_players, model.variant)
         self.layers = layers_of(model)
-        self._observation = np.empty(observation_size(model.num_players), np.float32)
+        size = observation_size(model.num_players, model.variant)
+        self._observation = np.empty(size, np.float32)
 
     @classmethod
     def load(cls, path: Path | str) -> "NeuralPolicy":
@@ -48,7 +56,7 @@ class NeuralPolicy:
         self, observations: NDArray[Any]
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Unmasked logits (batch, actions) and values (batch,) of float32 observations (batch, size)."""
-        size = observation_size(self.num_players)
+        size = len(self._observation)
         if observations.ndim != 2 or observations.shape[1] != size:
             raise ValueError(f"observations must have shape (batch, {size}): {observations.shape}")
         if observations.dtype != np.float32:
@@ -58,9 +66,12 @@ class NeuralPolicy:
     def judge_all(self, rows: Rows) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Logits (batch, actions), legal or not, and values (batch,) of games as their players to move see them.
 
-        Raises TypeError or ValueError for rows that are no games, or games with another number of players.
+        Raises TypeError or ValueError for rows that are no games, or games of another variant or number of players.
         """
         rows = checked_rows(rows, "rows")
+        variant = variant_name(rows)
+        if variant != self.variant:
+            raise ValueError(f"the network is for the variant {self.variant}, not for {variant}")
         if (rows["num_players"] != self.num_players).any():
             others = sorted(set(rows["num_players"].tolist()) - {self.num_players})
             raise ValueError(f"the network is for {self.num_players} players, not for {others}")
@@ -83,22 +94,37 @@ class NeuralAgent(Agent):
     """
 
     def __init__(
-        self, spec: str, policy_for: Callable[[int], NeuralPolicy], temperature: float = 0.0
+        self,
+        spec: str,
+        policy_for: Callable[[int, str], NeuralPolicy],
+        temperature: float = 0.0,
+        variants: Sequence[str] = VARIANTS,
     ) -> None:
-        """`policy_for` returns the network for a number of players, or raises ValueError."""
+        """`policy_for` returns the network for a number of players and one of the variants, or raises ValueError."""
         self.spec = spec
         self.temperature = temperature
+        self.variants = variants
         self._policy_for = policy_for
         self._policy: NeuralPolicy | None = None
 
-    def begin_game(self, num_players: int, seat: int) -> None:
-        """Load the network before the first move. Raises AgentSpecError if there is none for this number of players."""
-        self.policy(num_players)
+    @classmethod
+    def of_policy(
+        cls, spec: str, policy: NeuralPolicy, temperature: float = 0.0, name: str = "the network"
+    ) -> "NeuralAgent":
+        """An agent with one network, which plays no other games than those it was trained for."""
 
-    @property
-    def one_game_at_a_time(self) -> bool:
-        """False: `begin_game` only loads the network."""
-        return False
+        def policy_for(num_players: int, variant: str) -> NeuralPolicy:
+            if num_players != policy.num_players:
+                raise ValueError(
+                    f"{name} was trained for {policy.num_players} players, this game has {num_players}"
+                )
+            return policy
+
+        return cls(spec, policy_for, temperature, (policy.variant,))
+
+    def check_table(self, num_players: int, variant: str) -> None:
+        """Load the network before the first move. Raises AgentSpecError if there is none for these games."""
+        self.policy(num_players, variant)
 
     def act(self, state: GameState, legal_mask: NDArray[np.bool_], rng: np.random.Generator) -> int:
         """The legal action with the highest logit, or a sampled one if the temperature is above 0."""
@@ -132,18 +158,20 @@ class NeuralAgent(Agent):
             f"{self.spec} gives no values in points to moves: use greedy or alphabeta"
         )
 
-    def policy(self, num_players: int) -> NeuralPolicy:
-        """The network for a number of players."""
-        if self._policy is None or self._policy.num_players != num_players:
+    def policy(self, num_players: int, variant: str = COLORED) -> NeuralPolicy:
+        """The network for a number of players and a variant."""
+        policy = self._policy
+        if policy is None or (policy.num_players, policy.variant) != (num_players, variant):
             try:
-                self._policy = self._policy_for(num_players)
+                self._policy = policy = self._policy_for(num_players, variant)
             except ValueError as error:
                 raise AgentSpecError(f"{quoted(self.spec)}: {error}") from None
-        return self._policy
+        return policy
 
     def _legal_logits(self, rows: Rows, legal_masks: NDArray[np.bool_]) -> NDArray[np.float32]:
         """Logits of many games, -inf for illegal actions."""
-        logits = self.policy(int(rows["num_players"][0])).judge_all(rows)[0]
+        policy = self.policy(int(rows["num_players"][0]), variant_name(rows))
+        logits = policy.judge_all(rows)[0]
         logits[~legal_masks] = -np.inf
         return logits
 
@@ -155,15 +183,16 @@ def _unnormalized(logits: NDArray[np.float32], temperature: float) -> NDArray[np
 
 
 @contextmanager
-def model_path(model: str, num_players: int) -> Iterator[Path]:
-    """The path of a model file; `ppo` is the packaged one. Raises ModelFileError if there is none for this number of players."""
+def model_path(model: str, num_players: int, variant: str = COLORED) -> Iterator[Path]:
+    """The path of a model file; `ppo` is the packaged one. Raises ModelFileError if there is none for these games."""
     if model != PACKAGED:
         yield Path(model)
         return
-    file = files("azul_agents.neural") / "models" / f"{num_players}_players.npz"
+    prefix = "" if variant == COLORED else f"{variant}_"
+    file = files("azul_agents.neural") / "models" / f"{prefix}{num_players}_players.npz"
     if not file.is_file():
         raise ModelFileError(
-            f"there is no packaged model for {num_players} players: "
+            f"there is no packaged model for {num_players} players and the variant {variant!r}: "
             "train one (azul train) and use neural:path=MODEL.npz"
         )
     with as_file(file) as path:
@@ -171,9 +200,9 @@ def model_path(model: str, num_players: int) -> Iterator[Path]:
 
 
 @cache
-def packaged_policy(num_players: int) -> NeuralPolicy:
-    """The packaged network. Raises ModelFileError if there is none for this number of players."""
-    with model_path(PACKAGED, num_players) as path:
+def packaged_policy(num_players: int, variant: str = COLORED) -> NeuralPolicy:
+    """The packaged network. Raises ModelFileError if there is none for these games."""
+    with model_path(PACKAGED, num_players, variant) as path:
         return NeuralPolicy.load(path)
 
 
@@ -183,15 +212,7 @@ def neural_agent(spec: str, options: NeuralOptions) -> NeuralAgent:
         policy = NeuralPolicy.load(options.path)
     except ModelFileError as error:
         raise AgentSpecError(f"{quoted(spec)}: {error}") from None
-
-    def policy_for(num_players: int) -> NeuralPolicy:
-        if num_players != policy.num_players:
-            raise ValueError(
-                f"{options.path} was trained for {policy.num_players} players, this game has {num_players}"
-            )
-        return policy
-
-    return NeuralAgent(spec, policy_for, options.temperature)
+    return NeuralAgent.of_policy(spec, policy, options.temperature, options.path)
 
 
 def ppo_agent(spec: str, options: PpoOptions) -> NeuralAgent:

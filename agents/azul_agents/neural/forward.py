@@ -10,7 +10,15 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from azul_agents.neural.model_file import CENTER_INPUTS, CENTER_KINDS, NUM_KINDS, PATTERNS, Model
+from azul_agents.base import VARIANTS
+from azul_agents.neural.model_file import (
+    CENTER_INPUTS,
+    CENTER_KINDS,
+    NUM_KINDS,
+    PATTERNS,
+    TILE_SIZE,
+    Model,
+)
 from azul_agents.neural.patterns import pattern_layer, placed_layer
 from azul_env.core.jit import array_kernel, kernel
 from azul_env.core.spec import (
@@ -26,11 +34,20 @@ from azul_env.observation import observation_parts, observation_size, write_obse
 Vector = NDArray[np.float32]
 Matrix = NDArray[np.float32]
 
-PARTS: Final = [observation_parts(players) for players in range(MIN_PLAYERS, MAX_PLAYERS + 1)]
-# Where parts of the observation begin, by number of players above MIN_PLAYERS.
+NUM_TABLES: Final = MAX_PLAYERS - MIN_PLAYERS + 1
+PARTS: Final = [
+    observation_parts(MIN_PLAYERS + table, variant)
+    for variant in VARIANTS
+    for table in range(NUM_TABLES)
+]
+# Where parts of the observation begin, by layout: the number of players above MIN_PLAYERS, colored games before gray ones.
 FACTORIES: Final = np.array([parts["factories"].start for parts in PARTS])
 CENTER: Final = np.array([parts["center"].start for parts in PARTS])
 MARKER: Final = np.array([parts["marker_in_center"].start for parts in PARTS])
+# The line to be tiled, and behind it the line's color; colored games have neither.
+TILING: Final = np.array(
+    [parts["tiling_line"].start if "tiling_line" in parts else 0 for parts in PARTS]
+)
 FACTORY_HIGH: Final = np.float32(PARTS[0]["factories"].high[0])  # what counts are divided by
 CENTER_HIGH: Final = np.float32(PARTS[0]["center"].high[0])
 FIXED: Final = ("placed", "patterns")  # layers that no file holds
@@ -50,6 +67,7 @@ class Layers(NamedTuple):
     center_key: Matrix
     value_1: Matrix
     value_2: Matrix
+    columns: Matrix  # without outputs in a model of colored games
     placed: Matrix  # fixed, and without outputs in a model that sees no patterns
     patterns: Matrix
 
@@ -58,12 +76,15 @@ def layers_of(model: Model) -> Layers:
     """The layers of a model, turned so that the weights of one input lie side by side."""
 
     def turned(name: str) -> Matrix:
+        if f"{name}.bias" not in model.arrays:
+            return np.zeros((1 + model.size["trunk"], 0), np.float32)
         bias, weight = model.arrays[f"{name}.bias"], model.arrays[f"{name}.weight"]
         return np.ascontiguousarray(np.vstack((bias[None], weight.T)), np.float32)
 
-    fixed = [placed_layer(model.num_players), pattern_layer(model.num_players)]
+    game = model.num_players, model.variant
+    fixed = [placed_layer(*game), pattern_layer(*game)]
     if not model.size.get(PATTERNS):
-        fixed = [np.zeros((1 + observation_size(model.num_players), 0), np.float32)]
+        fixed = [np.zeros((1 + observation_size(*game), 0), np.float32)]
         fixed += [np.zeros((1, 0), np.float32)]
     learned = [name for name in Layers._fields if name not in FIXED]
     return Layers(*(turned(name) for name in learned), *fixed)
@@ -134,7 +155,7 @@ def _write_sources(
     """Write kinds and keys of all sources; return what the trunk sees of them: the factories' sum, and the center.
 
     A kind is written as its index among all pairs (color, kind), the first kind where there are no tiles. `layout` is the
-    index of the number of players in the tables of places.
+    index of the observation in the tables of places.
     """
     source_size = layers.factory.shape[1]
     seen = np.zeros(2 * source_size, np.float32)
@@ -194,7 +215,7 @@ def _write_trunk(
 def _write_logits(
     layers: Layers, trunk: Vector, kinds: NDArray[np.int64], keys: Matrix, logits: Vector
 ) -> None:
-    """Write the logits of all actions, legal or not."""
+    """Write the logits of all drafts, legal or not."""
     sources, key_size = keys.shape
     turns = np.empty(layers.turns.shape[1], np.float32)
     query = np.empty(layers.query.shape[1], np.float32)
@@ -213,6 +234,21 @@ def _write_logits(
 
 
 @array_kernel
+def _write_columns(layers: Layers, trunk: Vector, tile: Vector, logits: Vector) -> None:
+    """Write the logits of all columns for a tile: the sums of those for its line and its color; 0 if there is none."""
+    columns = np.empty(layers.columns.shape[1], np.float32)
+    for column in range(len(logits)):
+        logits[column] = 0
+    if not tile.any():
+        return
+    apply_layer(layers.columns, trunk, columns)
+    for place in range(len(tile)):
+        if tile[place] != 0:
+            for column in range(len(logits)):
+                logits[column] += columns[len(logits) * place + column]
+
+
+@array_kernel
 def _value(layers: Layers, trunk: Vector) -> np.float32:
     """What the position is worth, in rewards to come."""
     units = np.empty(layers.value_1.shape[1], np.float32)
@@ -228,7 +264,8 @@ def write_forward(layers: Layers, observation: Vector, logits: Vector) -> np.flo
     """Write the logits of one observation and return its value."""
     sources = len(logits) // (NUM_COLORS * NUM_DESTINATIONS)
     players = (sources - 2) // 2  # R1: two factories for each player and one more, and the center
-    layout = players - MIN_PLAYERS
+    drafts = sources * NUM_COLORS * NUM_DESTINATIONS
+    layout = players - MIN_PLAYERS + (NUM_TABLES if len(logits) > drafts else 0)
     start = FACTORIES[layout]
     stop = start + NUM_COLORS * (sources - 1)
     kinds = np.empty((sources, NUM_COLORS), np.int64)
@@ -237,6 +274,9 @@ def write_forward(layers: Layers, observation: Vector, logits: Vector) -> np.flo
     of_sources = _write_sources(layers, observation, layout, kinds, keys)
     _write_trunk(layers, observation, start, stop, of_sources, trunk)
     _write_logits(layers, trunk, kinds, keys, logits)
+    if len(logits) > drafts:
+        tile = observation[TILING[layout] : TILING[layout] + TILE_SIZE]
+        _write_columns(layers, trunk, tile, logits[drafts:])
     return _value(layers, trunk)
 
 

@@ -14,19 +14,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from azul_agents.array_file import UNREADABLE, array_in, header_in, members_of, open_archive
+from azul_agents.base import VARIANTS
 from azul_agents.kinds import MAX_NETWORK_WIDTH
 from azul_agents.neural.patterns import num_patterns
-from azul_env import brief, observation_layout, shown
-from azul_env.core.spec import FACTORY_CAPACITY, NUM_COLORS, NUM_DESTINATIONS
+from azul_env import brief, num_actions, observation_layout, shown
+from azul_env.core.spec import FACTORY_CAPACITY, NUM_COLORS, NUM_DESTINATIONS, NUM_LINES
 from azul_env.files import atomic_file, open_regular, parse_json
 from azul_env.observation import observation_parts, observation_size
 
 FORMAT: Final = 1
 SIZES: Final = ("trunk", "source", "key", "value")  # widths that a model is free to choose
 PATTERNS: Final = "patterns"  # in a size: 1 if the trunk sees patterns; older files do not have it
+VARIANT: Final = "variant"  # in `meta`; files of colored games do not have it
+COLORED: Final = VARIANTS[0]
 CENTER_KINDS: Final = 6  # one to five tiles of a color in the center, and six or more
 NUM_KINDS: Final = FACTORY_CAPACITY + CENTER_KINDS
 CENTER_INPUTS: Final = NUM_COLORS * (CENTER_KINDS + 1) + 1  # kinds, counts, and the marker
+TILE_SIZE: Final = NUM_LINES + NUM_COLORS  # of the tile to be placed: its line and its color
 
 MAX_META_BYTES: Final = 1 << 20  # of `meta`, four per letter; that of the packaged models has 10 kB
 
@@ -44,6 +48,7 @@ class Model(NamedTuple):
     size: dict[str, int]
     arrays: Arrays  # weights (outputs, inputs) and biases, by the names that the network gives them
     card: dict[str, Any]  # where the model comes from and how well it plays
+    variant: str = COLORED  # of the game that it plays
 
 
 def write_model(path: Path, model: Model) -> None:
@@ -52,9 +57,11 @@ def write_model(path: Path, model: Model) -> None:
         "format": FORMAT,
         "num_players": model.num_players,
         "size": model.size,
-        "observation_layout": layout_as_json(model.num_players),
+        "observation_layout": layout_as_json(model.num_players, model.variant),
         "card": model.card,
     }
+    if model.variant != COLORED:
+        meta[VARIANT] = model.variant
     _check_arrays(model)
     contents: dict[str, Any] = {"meta": np.array(json.dumps(meta)), **model.arrays}
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -76,20 +83,23 @@ def read_model(path: Path) -> Model:
         raise ModelFileError(f"{path}: not a model written by `azul export` ({why})") from None
 
 
-def layout_as_json(num_players: int) -> list[list[Any]]:
+def layout_as_json(num_players: int, variant: str = COLORED) -> list[list[Any]]:
     """The layout of the observation as JSON has it: name, start, shape and high of every part."""
     return [
         [part.name, part.start, list(part.shape), list(part.high)]
-        for part in observation_layout(num_players)
+        for part in observation_layout(num_players, variant)
     ]
 
 
-def array_shapes(num_players: int, size: Mapping[str, int]) -> dict[str, tuple[int, ...]]:
+def array_shapes(
+    num_players: int, size: Mapping[str, int], variant: str = COLORED
+) -> dict[str, tuple[int, ...]]:
     """The arrays that a network of this size consists of."""
     trunk, source, key, value = (size[name] for name in SIZES)
-    seen_directly = observation_size(num_players) - observation_parts(num_players)["factories"].size
+    factories = observation_parts(num_players, variant)["factories"]
+    seen_directly = observation_size(num_players, variant) - factories.size
     if size.get(PATTERNS):
-        seen_directly += num_patterns(num_players)
+        seen_directly += num_patterns(num_players, variant)
     layers = {
         "factory": (source, NUM_COLORS * FACTORY_CAPACITY),
         "center": (source, CENTER_INPUTS),
@@ -102,10 +112,18 @@ def array_shapes(num_players: int, size: Mapping[str, int]) -> dict[str, tuple[i
         "value_1": (value, trunk),
         "value_2": (1, value),
     }
+    columns = num_columns(num_players, variant)
+    if columns:
+        layers["columns"] = (TILE_SIZE * columns, trunk)
     shapes: dict[str, tuple[int, ...]] = {}
     for name, (outputs, inputs) in layers.items():
         shapes |= {f"{name}.weight": (outputs, inputs), f"{name}.bias": (outputs,)}
     return shapes
+
+
+def num_columns(num_players: int, variant: str) -> int:
+    """Number of actions that place a tile; none in colored games."""
+    return num_actions(num_players, variant) - num_actions(num_players)
 
 
 def _read(archive: zipfile.ZipFile) -> Model:
@@ -114,7 +132,7 @@ def _read(archive: zipfile.ZipFile) -> Model:
     if "meta" not in members:
         raise ModelFileError("not a model: it has no `meta`")
     model = _model_of(_meta_in(archive, members.pop("meta")))
-    shapes = array_shapes(model.num_players, model.size)
+    shapes = array_shapes(model.num_players, model.size, model.variant)
     _check_names(shapes, members)
     for name, shape in shapes.items():
         _check_array(name, *header_in(archive, members[name]), shape)
@@ -140,6 +158,7 @@ def _model_of(text: str) -> Model:
         meta = parse_json(text)
         written, num_players, size = meta["format"], meta["num_players"], meta["size"]
         layout, card = meta["observation_layout"], dict(meta["card"])
+        variant = meta.get(VARIANT, COLORED)
     except (ValueError, KeyError, TypeError) as error:
         raise ModelFileError(f"its `meta` cannot be read ({brief(repr(error))})") from None
     if written != FORMAT:
@@ -150,7 +169,11 @@ def _model_of(text: str) -> Model:
         raise ModelFileError(
             f"it is for {shown(num_players)} players; there are games of 2, 3 and 4"
         )
-    if layout != layout_as_json(num_players):
+    if not isinstance(variant, str) or variant not in VARIANTS:
+        raise ModelFileError(
+            f"it is for the variant {shown(variant)}; there are {' and '.join(VARIANTS)}"
+        )
+    if layout != layout_as_json(num_players, variant):
         raise ModelFileError(
             "it was trained on another layout of the observation than this version has; train it again"
         )
@@ -164,7 +187,7 @@ def _model_of(text: str) -> Model:
             f"its size is {shown(size)}; "
             f"all widths must be whole numbers above 0 and at most {MAX_NETWORK_WIDTH:,}"
         )
-    return Model(num_players, size, {}, card)
+    return Model(num_players, size, {}, card, variant)
 
 
 def _check_names(shapes: Mapping[str, Any], arrays: Mapping[str, Any]) -> None:
@@ -184,7 +207,7 @@ def _check_array(
 
 def _check_arrays(model: Model) -> None:
     """Raise ModelFileError unless the arrays are those of a network of the model's size."""
-    shapes = array_shapes(model.num_players, model.size)
+    shapes = array_shapes(model.num_players, model.size, model.variant)
     _check_names(shapes, model.arrays)
     for name, shape in shapes.items():
         array = model.arrays[name]

@@ -21,7 +21,7 @@ import onnx
 from numpy.typing import NDArray
 from onnx import helper, numpy_helper
 
-from azul_agents.neural.model_file import CENTER_KINDS, NUM_KINDS, PATTERNS, Model
+from azul_agents.neural.model_file import CENTER_KINDS, NUM_KINDS, PATTERNS, TILE_SIZE, Model
 from azul_agents.neural.patterns import pattern_layer, placed_layer
 from azul_env import FACTORY_CAPACITY, NUM_COLORS, NUM_DESTINATIONS, num_actions, num_factories
 from azul_env.files import atomic_file
@@ -95,7 +95,7 @@ class _Graph:
 def onnx_model(model: Model) -> onnx.ModelProto:
     """A model as an ONNX graph, checked."""
     graph = _Graph(dict(model.arrays))
-    parts = observation_parts(model.num_players)
+    parts = observation_parts(model.num_players, model.variant)
     on_factories = graph.reshape(
         graph.counts(parts["factories"]), 0, num_factories(model.num_players), NUM_COLORS
     )
@@ -113,6 +113,9 @@ def onnx_model(model: Model) -> onnx.ModelProto:
     logits = _logits(
         graph, trunk, graph.add("Concat", *keys, axis=1), graph.add("Concat", *kinds, axis=1)
     )
+    if "columns.bias" in model.arrays:
+        columns = _column_logits(graph, parts, trunk)
+        logits = graph.add("Concat", logits, columns, axis=1)
     value = graph.reshape(graph.layer("value_2", graph.relu_layer("value_1", trunk)), -1)
     return _checked(graph, model, logits, value)
 
@@ -144,13 +147,14 @@ def _trunk(graph: _Graph, part: Part, model: Model, factories: str, center: str)
     """The units that both heads see."""
     inputs = [
         graph.part(0, part.start),
-        graph.part(part.stop, observation_size(model.num_players)),
+        graph.part(part.stop, observation_size(model.num_players, model.variant)),
         graph.add("ReduceSum", factories, graph.constant([1], np.int64), keepdims=0),
         center,
     ]
     if model.size.get(PATTERNS):
-        placed = graph.fixed_layer(placed_layer(model.num_players), OBSERVATION)
-        inputs += [placed, graph.fixed_layer(pattern_layer(model.num_players), placed)]
+        game = model.num_players, model.variant
+        placed = graph.fixed_layer(placed_layer(*game), OBSERVATION)
+        inputs += [placed, graph.fixed_layer(pattern_layer(*game), placed)]
     joined = graph.add("Concat", *inputs, axis=1)
     return graph.relu_layer("trunk_2", graph.relu_layer("trunk_1", joined))
 
@@ -171,13 +175,21 @@ def _logits(graph: _Graph, trunk: str, keys: str, kinds: str) -> str:
     return graph.reshape(graph.add("Add", by_offer, graph.reshape(left, 0, -1, 1)), 0, -1)
 
 
+def _column_logits(graph: _Graph, parts: dict[str, Part], trunk: str) -> str:
+    """The logits of all columns for the tile to be placed (batch, columns); 0 if there is none."""
+    start = parts["tiling_line"].start
+    tile = graph.reshape(graph.part(start, start + TILE_SIZE), 0, 1, TILE_SIZE)
+    columns = graph.reshape(graph.layer("columns", trunk), 0, TILE_SIZE, -1)
+    return graph.reshape(graph.add("MatMul", tile, columns), 0, -1)
+
+
 def _checked(graph: _Graph, model: Model, logits: str, value: str) -> onnx.ModelProto:
     """The graph with names for its outputs, and the model's card."""
     for name, output in (("logits", logits), ("value", value)):
         graph.nodes.append(helper.make_node("Identity", [output], [name]))
     shapes = {
-        OBSERVATION: ["batch", observation_size(model.num_players)],
-        "logits": ["batch", num_actions(model.num_players)],
+        OBSERVATION: ["batch", observation_size(model.num_players, model.variant)],
+        "logits": ["batch", num_actions(model.num_players, model.variant)],
         "value": ["batch"],
     }
     observation, *outputs = (

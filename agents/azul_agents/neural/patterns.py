@@ -2,19 +2,23 @@
 
 Two fixed layers with ReLU, the same for every model. The first finds the tiles that will be on a wall after this round: those
 that are there, and those of full pattern lines; besides, the free slots of the floors, and the rounds played. The second
-finds runs of neighboring tiles, which placements are paid by, and rows, columns and colors that are nearly complete.
+finds runs of neighboring tiles, which placements are paid by, and rows, columns and colors that are nearly complete. On the
+gray wall, where the columns of full lines are not known, the first finds the tiles that are there, of any color, and counts
+those of each color.
 A unit is an AND of cells: their sum, less all but one of them. As in `forward`, the first row of a matrix is the bias.
 """
 
+from collections.abc import Mapping
 from functools import cache
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from azul_env import NUM_LINES
+from azul_env import COLOR_NAMES, NUM_LINES
 from azul_env.core.variant import COLORED
 from azul_env.observation import observation_parts, observation_size
+from azul_env.observation.layout import Part
 
 Matrix = NDArray[np.float32]
 Cells = list[int]  # of a wall, 5 * row + column
@@ -25,42 +29,44 @@ NEARLY: Final = (2, 3)
 
 
 @cache
-def placed_layer(num_players: int) -> Matrix:
+def placed_layer(num_players: int, variant: str = COLORED.name) -> Matrix:
     """The first layer, of an observation: 25 cells and 7 floor slots for each player, and the rounds."""
-    parts, size = observation_parts(num_players), observation_size(num_players)
+    parts, size = observation_parts(num_players, variant), observation_size(num_players, variant)
     names = ["own", *(f"next_{place}" for place in range(1, num_players))]
-    units = [unit for name in names for unit in _board_units(num_players, name)]
+    board_units = _board_units if variant == COLORED.name else _gray_board_units
+    units = [unit for name in names for unit in board_units(parts, name)]
     start, high = parts["round"].start, parts["round"].high[0]
     units += [({start: high}, -played) for played in range(ROUNDS)]
     return _matrix(units, size)
 
 
 @cache
-def pattern_layer(num_players: int) -> Matrix:
+def pattern_layer(num_players: int, variant: str = COLORED.name) -> Matrix:
     """The second layer, of the outputs of the first."""
-    inputs = placed_layer(num_players).shape[1]
+    inputs = placed_layer(num_players, variant).shape[1]
     cells = NUM_LINES * NUM_LINES
     per_board = (inputs - ROUNDS) // num_players
     assert per_board > cells
     units = [
         ({per_board * board + cell: 1 for cell in pattern}, -most)
         for board in range(num_players)
-        for pattern, most in _patterns()
+        for pattern, most in _patterns(variant)
     ]
     return _matrix(units, inputs)
 
 
-def num_patterns(num_players: int) -> int:
+def num_patterns(num_players: int, variant: str = COLORED.name) -> int:
     """Units of both layers, which the trunk sees."""
-    return placed_layer(num_players).shape[1] + pattern_layer(num_players).shape[1]
+    game = num_players, variant
+    return placed_layer(*game).shape[1] + pattern_layer(*game).shape[1]
 
 
 Unit = tuple[dict[int, int], int]  # weights by input, and the bias
+Parts = Mapping[str, Part]
 
 
-def _board_units(num_players: int, name: str) -> list[Unit]:
+def _board_units(parts: Parts, name: str) -> list[Unit]:
     """The units of one player's board in the first layer."""
-    parts = observation_parts(num_players)
     units: list[Unit] = []
     for line in range(NUM_LINES):
         capacity = line + 1
@@ -70,22 +76,42 @@ def _board_units(num_players: int, name: str) -> list[Unit]:
             cell = parts[f"{name}_wall"].start + NUM_LINES * line + column
             in_line = parts[f"{name}_line_{line}"].start + color
             units.append(({cell: capacity, in_line: capacity}, 1 - capacity))
+    return units + _floor_units(parts, name)
+
+
+def _gray_board_units(parts: Parts, name: str) -> list[Unit]:
+    """The units of one player's board in the first layer: as above, and the number of tiles of each color."""
+    walls = [parts[f"{name}_wall_{color}"] for color in COLOR_NAMES]
+    cells = [({wall.start + cell: 1 for wall in walls}, 0) for cell in range(walls[0].size)]
+    colors = [(dict.fromkeys(range(wall.start, wall.stop), 1), 0) for wall in walls]
+    return cells + colors + _floor_units(parts, name)
+
+
+def _floor_units(parts: Parts, name: str) -> list[Unit]:
+    """The free slots of a player's floor."""
     floor = parts[f"{name}_floor"]
-    return units + [({slot: -floor.high[0]}, 1) for slot in range(floor.start, floor.stop)]
+    return [({slot: -floor.high[0]}, 1) for slot in range(floor.start, floor.stop)]
 
 
-def _patterns() -> list[tuple[Cells, int]]:
-    """Cells of a wall, and how many of them do not count: all but one for runs, in which all must be there."""
+def _color_cells(variant: str, color: int) -> Cells:
+    """The units of the first layer that count the tiles of a color: its cells, or on the gray wall the count."""
+    if variant != COLORED.name:
+        return [NUM_LINES * NUM_LINES + color]
     empty = [[0] * NUM_LINES] * NUM_LINES
+    return [
+        NUM_LINES * line + place
+        for line in range(NUM_LINES)
+        for place in COLORED.open_columns(empty, line, color)
+    ]
+
+
+def _patterns(variant: str) -> list[tuple[Cells, int]]:
+    """Cells of a wall, and how many of them do not count: all but one for runs, in which all must be there."""
     patterns: list[tuple[Cells, int]] = []
     for number in range(NUM_LINES):
         row = [NUM_LINES * number + column for column in range(NUM_LINES)]
         column = [NUM_LINES * line + number for line in range(NUM_LINES)]
-        color = [
-            NUM_LINES * line + place
-            for line in range(NUM_LINES)
-            for place in COLORED.open_columns(empty, line, number)
-        ]
+        color = _color_cells(variant, number)
         for first in range(NUM_LINES):
             for last in range(first + 1, NUM_LINES):
                 runs = row[first : last + 1], column[first : last + 1]

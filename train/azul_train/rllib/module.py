@@ -11,7 +11,7 @@ from ray.rllib.core.rl_module.apis import ValueFunctionAPI
 from ray.rllib.core.rl_module.torch import TorchRLModule
 from torch import Tensor
 
-from azul_train.config import NetworkSize
+from azul_train.config import COLORED, NetworkSize
 from azul_train.network import AzulNetwork
 
 # Finite, since 0 * -inf is NaN in the entropy; the softmax of an illegal action is still 0.
@@ -19,12 +19,16 @@ ILLEGAL: Final = -1e9
 
 
 class MaskedAzulModule(TorchRLModule, ValueFunctionAPI):
-    """`AzulNetwork` with masked logits. `model_config` has `num_players`, and `size` with the fields of NetworkSize."""
+    """`AzulNetwork` with masked logits.
+
+    `model_config` has `num_players`, and may have `variant`, and `size` with fields of NetworkSize.
+    """
 
     def setup(self) -> None:
         """Build the network; called by RLlib."""
         size = NetworkSize(**self.model_config.get("size", {}))
-        self.network = AzulNetwork(self.model_config["num_players"], size)
+        variant = self.model_config.get("variant", COLORED)
+        self.network = AzulNetwork(self.model_config["num_players"], size, variant)
 
     def compute_values(self, batch: dict[str, Any], embeddings: Tensor | None = None) -> Tensor:
         """Values of the observations; `embeddings` is the latent vector if it is already computed."""

@@ -46,7 +46,11 @@ MAX_EMPTY_ITERATIONS: Final = 3  # in a row
 def algorithm_config(config: TrainConfig) -> PPOConfig:
     """RLlib's config of the run. `ppo.games` and `ppo.batch_size` are totals over all processes."""
     ppo, runners, learners = config.ppo, config.rllib.env_runners, config.rllib.learners
-    model = {"num_players": config.num_players, "size": vars(config.network)}
+    model = {
+        "num_players": config.num_players,
+        "variant": config.variant,
+        "size": vars(config.network),
+    }
     module = RLModuleSpec(module_class=MaskedAzulModule, model_config=model)
     game = {
         "num_players": config.num_players,
@@ -99,7 +103,8 @@ class RllibRun(TrainingRun):
     def network(self) -> AzulNetwork:
         """A copy of the learner's network."""
         weights = self.algorithm.learner_group.get_weights()[POLICY]
-        network = AzulNetwork(self.config.num_players, self.config.network)
+        config = self.config
+        network = AzulNetwork(config.num_players, config.network, config.variant)
         network.load_state_dict(
             {name.removeprefix("network."): torch.tensor(part) for name, part in weights.items()}
         )

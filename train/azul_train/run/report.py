@@ -6,7 +6,7 @@ from azul_agents.arena.tables import markdown_table, percent, percent_range
 from azul_agents.arena.tally import Interval
 from azul_agents.command_line import azul_command
 from azul_env.files import write_atomically
-from azul_train.config import RLLIB, TrainConfig
+from azul_train.config import COLORED, RLLIB, TrainConfig
 from azul_train.run.folder import RunFolder
 from azul_train.run.metrics import (
     GAME_PARTS,
@@ -36,7 +36,7 @@ def write_report(folder: RunFolder) -> None:
         # Imported here: reading metrics needs no matplotlib.
         from azul_train.run.curve import draw_curve
 
-        title = f"{config.name}, {config.num_players} players: games won while learning"
+        title = f"{config.name}, {_game_of(config)}: games won while learning"
         write_atomically(folder.curve, draw_curve(metrics, config.num_players, title))
     sections = [
         _summary(folder, config, metrics),
@@ -63,7 +63,8 @@ def evaluation_cells(line: Line) -> tuple[str, ...]:
 
 def play_command(folder: RunFolder) -> str:
     """The command to play against the best model."""
-    return azul_command("play", "--vs", f"neural:path={folder.best_model}")
+    options = [] if folder.config.variant == COLORED else ["--variant", folder.config.variant]
+    return azul_command("play", "--vs", f"neural:path={folder.best_model}", *options)
 
 
 def evaluations(metrics: list[Line]) -> dict[str, list[Line]]:
@@ -100,11 +101,17 @@ def _summary(folder: RunFolder, config: TrainConfig, metrics: list[Line]) -> str
     used = "" if processor is None else f" ({processor:.1f} of processor time)"
     return (
         f"# Training run {config.name}\n\n"
-        f"{config.num_players} players, {done} learner steps, {minutes:.1f} minutes{used} on "
+        f"{_game_of(config)}, {done} learner steps, {minutes:.1f} minutes{used} on "
         f"{machine.get('cpu')} ({machine.get('cores')} cores; torch threads: {config.torch_threads}), seed {config.seed}, "
         f"started {run['started']}, commit {run['commit'] or 'unknown'}.\n\n"
         + "".join(f"    {command}\n" for command in commands)
     )
+
+
+def _game_of(config: TrainConfig) -> str:
+    """What is played, in words."""
+    wall = "" if config.variant == COLORED else f", {config.variant} wall"
+    return f"{config.num_players} players{wall}"
 
 
 def _evaluation(config: TrainConfig, metrics: list[Line]) -> str:

@@ -233,12 +233,11 @@ class TrainingRun(ABC):
             for number, name in enumerate(opponents):
                 self.report(EVALUATION, number, len(opponents))
                 table = (LEARNER, *[name] * (self.config.num_players - 1))
-                config = MatchConfig(games, seed, jobs=1)
+                config = MatchConfig(games, seed, jobs=1, variant=self.config.variant)
                 results.append(run_match(table, config, make=agents.__getitem__))
         return results
 
 
 def _as_agent(network: AzulNetwork) -> Agent:
     """A network that plays its most likely moves."""
-    policy = NeuralPolicy(model_of(network, {}))
-    return NeuralAgent(LEARNER, lambda num_players: policy)
+    return NeuralAgent.of_policy(LEARNER, NeuralPolicy(model_of(network, {})))

@@ -1,6 +1,7 @@
 """An agent around a model that was trained on our environments and saved by Stable-Baselines3."""
 
 import os
+from contextlib import suppress
 from typing import Any, Final
 
 import numpy as np
@@ -9,18 +10,11 @@ from numpy.typing import NDArray
 
 from azul_agents import Agent, AgentSpecError
 from azul_agents.registry import quoted
-from azul_env import (
-    MAX_PLAYERS,
-    MIN_PLAYERS,
-    GameState,
-    brief,
-    num_actions,
-    observation_layout,
-    observe,
-)
+from azul_env import GameState, brief, num_actions, observe
 from azul_env.extras import install_command
 from azul_env.files import open_regular
 from azul_train.kinds import Sb3Options
+from azul_train.sb3.spaces import game_seen_in
 
 OBSERVATION: Final = "observation"  # the key of PettingZoo's observations
 
@@ -37,14 +31,10 @@ class Sb3Agent(Agent):
         space = self._policy.observation_space
         self._has_mask = isinstance(space, spaces.Dict)
         self._box: Any = space[OBSERVATION] if isinstance(space, spaces.Dict) else space
-        self.num_players = self._trained_players()
+        self.num_players, variant = self._trained_game()
+        self.variants = (variant,)
 
-    @property
-    def one_game_at_a_time(self) -> bool:
-        """False: `begin_game` only checks the number of players."""
-        return False
-
-    def begin_game(self, num_players: int, seat: int) -> None:
+    def check_table(self, num_players: int, variant: str) -> None:
         """Raise AgentSpecError if the model was trained for another number of players."""
         if num_players != self.num_players:
             raise AgentSpecError(
@@ -53,7 +43,7 @@ class Sb3Agent(Agent):
 
     def act(self, state: GameState, legal_mask: NDArray[np.bool_], rng: np.random.Generator) -> int:
         """The most likely legal action, or one sampled from the policy."""
-        self.begin_game(state.num_players, state.current_player)
+        self.check_table(state.num_players, state.variant)
         logits: NDArray[Any] = self._logits(state, legal_mask)
         if not self.deterministic:
             # Gumbel-max trick: the argmax of logits plus Gumbel noise is a sample from the softmax.
@@ -98,13 +88,13 @@ class Sb3Agent(Agent):
         policy.set_training_mode(False)
         return policy
 
-    def _trained_players(self) -> int:
-        """The number of players, from the sizes of the observations and actions."""
+    def _trained_game(self) -> tuple[int, str]:
+        """The number of players and the variant, from the sizes of the observations and actions."""
         actions = getattr(self._policy.action_space, "n", None)
-        for num_players in range(MIN_PLAYERS, MAX_PLAYERS + 1):
-            size = observation_layout(num_players)[-1].stop
-            if self._box.shape == (size,) and actions == num_actions(num_players):
-                return num_players
+        with suppress(ValueError):
+            game = game_seen_in(self._box)
+            if actions == num_actions(*game):
+                return game
         raise self._error(
             f"{self._path} was not trained on an environment of azul_env: its observations are "
             f"{self._policy.observation_space}, its actions {actions}"

@@ -16,7 +16,6 @@ import torch
 
 from azul_env import brief
 from azul_env.core.chance import CHANCE
-from azul_env.core.state import STATE
 from azul_env.files import atomic_file, open_regular
 
 FORMAT: Final = 3
@@ -116,8 +115,8 @@ def pack_games(state: dict[str, Any]) -> dict[str, Any]:
     return packed | {"rng": json.dumps(state["rng"])}
 
 
-def unpack_games(packed: dict[str, Any]) -> dict[str, Any]:
-    """The inverse of `pack_games`."""
-    dtypes = {"rows": STATE, "chances": CHANCE, "seats": np.int64, "members": np.int64}
+def unpack_games(packed: dict[str, Any], dtype: np.dtype[Any]) -> dict[str, Any]:
+    """The inverse of `pack_games`, for games whose rows have this dtype."""
+    dtypes = {"rows": dtype, "chances": CHANCE, "seats": np.int64, "members": np.int64}
     arrays = {name: packed[name].numpy().view(dtype) for name, dtype in dtypes.items()}
     return arrays | {"rng": json.loads(packed["rng"])}

@@ -14,7 +14,7 @@ from azul_env.envs.opponents import Player, Rngs
 from azul_env.envs.seats import SeatGames
 from azul_env.envs.settings import RANDOM, Settings
 from azul_env.state import checked_rows
-from azul_train.config import LEARNED_VARIANT
+from azul_train.config import COLORED
 from azul_train.run.stopwatch import Stopwatch
 from azul_train.sb3.vec_env import ArrayVecEnv
 from azul_train.selfplay.league import League
@@ -33,7 +33,7 @@ class LeagueVecEnv(ArrayVecEnv):
         seed: int,
         max_rounds: int,
         stopwatch: Stopwatch | None = None,
-        variant: str = LEARNED_VARIANT,
+        variant: str = COLORED,
     ) -> None:
         settings = Settings(num_players, max_rounds, "outcome", 0, "float32", RANDOM, variant)
         super().__init__(num_envs, settings.observation_space(), settings.action_space())

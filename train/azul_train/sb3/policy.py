@@ -8,9 +8,9 @@ from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 from stable_baselines3.common.type_aliases import Schedule
 from torch import Tensor, nn
 
-from azul_env.observation import observation_size
-from azul_train.config import LEARNED_VARIANT, NetworkSize
+from azul_train.config import NetworkSize
 from azul_train.network import AzulNetwork
+from azul_train.sb3.spaces import game_seen_in
 
 ILLEGAL: Final = -1e8  # the logit of illegal actions; -inf would make the entropy NaN
 NEGLIGIBLE: Final = -80.0  # log probability: the least whose exponential is a normal float32
@@ -32,7 +32,8 @@ class AzulPolicy(MaskableActorCriticPolicy):
 
     def _build(self, lr_schedule: Schedule) -> None:
         """Make the network and its optimiser; SB3 calls this instead of its own layers."""
-        network = AzulNetwork(_players_of(self.observation_space), self.network_size)
+        num_players, variant = game_seen_in(self.observation_space)
+        network = AzulNetwork(num_players, self.network_size, variant)
         self.network = network
         self.mlp_extractor: Any = _Latent(network)
         self.action_net: Any = _Head(network.logits)
@@ -104,15 +105,3 @@ def _masked_log_softmax(logits: Tensor, action_masks: Any) -> Tensor:
         return logits.log_softmax(1)
     is_legal = torch.as_tensor(action_masks, dtype=torch.bool).view(logits.shape)
     return logits.masked_fill(~is_legal, ILLEGAL).log_softmax(1)
-
-
-def _players_of(observation_space: spaces.Space[Any]) -> int:
-    """The number of players whose observations have this shape. Raises ValueError for a variant without a network."""
-    for num_players in (2, 3, 4):
-        if observation_space.shape == (observation_size(num_players, LEARNED_VARIANT),):
-            return num_players
-        if observation_space.shape == (observation_size(num_players, "gray"),):
-            raise ValueError(
-                f"networks do not learn the variant 'gray' yet, only {LEARNED_VARIANT!r}"
-            )
-    raise ValueError(f"{observation_space} is no observation of 2, 3 or 4 players")

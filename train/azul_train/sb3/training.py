@@ -67,7 +67,8 @@ class Sb3Run(TrainingRun):
     def begin(self) -> None:
         """Take over a model and imitate the teacher, if there are any, and start the games against a first snapshot."""
         if self.config.start is not None:
-            with model_path(self.config.start, self.config.num_players) as path:
+            game = self.config.num_players, self.config.variant
+            with model_path(self.config.start, *game) as path:
                 copy_weights(path, self.network)
         if self.config.imitation.teacher is not None and self.config.imitation.samples:
             self.evaluate_untrained()
@@ -105,7 +106,8 @@ class Sb3Run(TrainingRun):
         restore_optimizer(self.model.policy.optimizer, saved["optimizer"])
         self.model.num_timesteps = self.steps
         self.model._n_updates = whole_number(saved["updates"], "updates")
-        self.model._last_obs = self.env.set_state(unpack_games(saved["games"]))
+        dtype = self.env.games.rows.dtype
+        self.model._last_obs = self.env.set_state(unpack_games(saved["games"], dtype))
         starts = saved["episode_starts"].numpy()
         if starts.shape != (self.env.num_envs,) or starts.dtype != np.bool_:
             raise ValueError(f"episode_starts has shape {starts.shape} and type {starts.dtype}")

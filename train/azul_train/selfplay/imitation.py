@@ -11,12 +11,13 @@ from torch.nn import functional
 
 from azul_agents.base import Agent
 from azul_agents.registry import make_agent
-from azul_env import Rows, num_actions
+from azul_env import Rows
 from azul_env.core.batch import reset_games, write_masks
 from azul_env.core.chance import chances_from
 from azul_env.core.rounds import PLAYING
 from azul_env.core.state import empty_rows
 from azul_env.core.step import ALL_LEGAL, RANDOM_SEAT, step_some
+from azul_env.core.variant import variant_named
 from azul_env.envs.opponents import answers_of
 from azul_env.rules import refuse
 from azul_env.state import trusted_state
@@ -106,11 +107,13 @@ def collect_samples(
     mistakes. The actions in the samples are always the teacher's.
     """
     num_players, max_rounds = config.num_players, config.max_rounds
+    variant = variant_named(config.variant)
     rng = np.random.default_rng([config.seed, 3, number])
     chances = chances_from(config.seed + number * GAMES, GAMES)
     rngs = [rng] * GAMES
-    rows = empty_rows(GAMES)
-    all_games, masks = np.arange(GAMES), np.zeros((GAMES, num_actions(num_players)), np.bool_)
+    rows = empty_rows(GAMES, variant.dtype)
+    all_games = np.arange(GAMES)
+    masks = np.zeros((GAMES, variant.num_actions(num_players)), np.bool_)
     finished: list[Samples] = []
     histories: list[list[tuple[Rows, int, float]]] = [[] for _ in range(GAMES)]
     reset_games(rows, chances, num_players, RANDOM_SEAT, max_rounds, 0, GAMES)
@@ -191,7 +194,7 @@ def imitate(
 
 def _masked_outputs(network: AzulNetwork, rows: Rows) -> tuple[Tensor, Tensor]:
     """Logits, -inf for illegal actions, and values of the players to move."""
-    masks = np.zeros((len(rows), num_actions(network.num_players)), np.bool_)
+    masks = np.zeros((len(rows), network.num_actions), np.bool_)
     logits, values = network(torch.from_numpy(observed(rows, masks)))
     return logits.masked_fill(~torch.from_numpy(masks), -torch.inf), values
 

@@ -65,7 +65,8 @@ def export(
         write_atomically(card, json.dumps(model.card, indent=2) + "\n")
     if onnx is not None and write_onnx is not None:
         write_onnx(onnx, model)
-    print(f"{file}: model for {model.num_players} players from {source}")
+    wall = "" if model.variant == "colored" else f", {model.variant} wall,"
+    print(f"{file}: model for {model.num_players} players{wall} from {source}")
 
 
 def onnx_writer() -> "Callable[[Path, Model], None]":

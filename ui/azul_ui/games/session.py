@@ -344,7 +344,7 @@ class GameSession:
             for seat, name in enumerate(self._seats):
                 if name != PERSON:
                     self._agents[seat] = make_agent(name)
-                    check_plays(self._agents[seat], self.state.variant)
+                    check_plays(self._agents[seat], self.state.variant, self.num_players)
             _begin(self._agents, self.num_players)
         except BaseException:
             self.close()

@@ -76,9 +76,9 @@ def play_in_terminal(
             kept = KeptGame(store, files.load(load) if load else new_session(config))
         with compiling():
             agents = [name for name in kept.session.seats if name != PERSON]
-            variant = kept.session.state.variant
-            check_specs(agents, variant=variant)
-            warm_up(agents, kept.session.num_players, variant)
+            variant, players = kept.session.state.variant, kept.session.num_players
+            check_specs(agents, variant=variant, players=[players])
+            warm_up(agents, players, variant)
         with contextlib.closing(TerminalGame(kept, files)) as game:
             if save is not None:
                 files.save_always(kept.session, save)  # an error now rather than after a move

@@ -1,7 +1,7 @@
 """Matches at the terminal: a progress bar during play, and tables of the results."""
 
 import json
-from contextlib import ExitStack, closing
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
@@ -9,13 +9,13 @@ from typing import Final
 from rich.console import Console
 from rich.table import Table
 
-from azul_agents import MatchConfig, MatchResult, make_agent
+from azul_agents import MatchConfig, MatchResult
 from azul_agents.arena.match import RunningMatch, num_games
 from azul_agents.arena.tables import milliseconds, percent, percent_range
 from azul_agents.arena.warmup import warm_up
 from azul_agents.arena.workers import Finished, check_specs
 from azul_agents.command_line import azul_command
-from azul_agents.neural.model_file import read_model
+from azul_agents.neural.model_file import Model, read_model
 from azul_env import brief, printable
 from azul_env.record_files import record_writer
 from azul_train.run.metrics import as_metrics
@@ -102,14 +102,14 @@ def evaluate_model(
     """Play a match between a model and copies of each opponent, and print the results so far even if it is stopped."""
     if "," in str(path):
         raise ValueError(f"{path}: the path of a model must not contain a comma")
-    num_players = read_model(path).num_players
-    with closing(make_agent(f"neural:path={path}")) as agent:
-        config = replace(config, variant=agent.variants[0])
-    check_specs(opponents, variant=config.variant)  # before the first match
+    model = read_model(path)
+    num_players, variant = model.num_players, model.variant
+    config = replace(config, variant=variant)
+    check_specs(opponents, variant=variant, players=[num_players])  # before the first match
     tables = [(f"neural:path={path}", *[spec] * (num_players - 1)) for spec in opponents]
     matches: list[RunningMatch] = []
     with compiling():
-        warm_up([spec for table in tables for spec in table], num_players)
+        warm_up([spec for table in tables for spec in table], num_players, variant)
 
     def show() -> None:
         results = [match.result for match in matches if match.result.games]
@@ -117,10 +117,11 @@ def evaluate_model(
         total = sum(num_games(table, config) for table in tables)
         if as_json:
             data = {"model": str(path), "num_players": num_players, "seed": config.seed}
+            data |= {"variant": variant}
             data |= {"results": [result.to_dict() for result in results]}
             print(json.dumps(data | {"finished": done == total}))
             return
-        Console().print(_evaluation_table(path, num_players, results))
+        Console().print(_evaluation_table(path, model, results))
         if done < total:
             print(stopped_after(done, total))
 
@@ -160,12 +161,13 @@ def _match_table(result: MatchResult, title: str) -> Table:
     return result_table(header, rows, title, f"{result.shared} games shared")
 
 
-def _evaluation_table(path: Path, num_players: int, results: list[MatchResult]) -> Table:
+def _evaluation_table(path: Path, model: Model, results: list[MatchResult]) -> Table:
     """One row per opponent."""
     header = (*EVALUATION_HEADER, "ms/move")
     rows = [
         (*evaluation_cells(as_metrics(result)), milliseconds(result.tallies[0].seconds_per_move))
         for result in results
     ]
-    chance = f"{num_players} players; chance level is {percent(1 / num_players)}"
+    wall = "" if model.variant == "colored" else f", {model.variant} wall"
+    chance = f"{model.num_players} players{wall}; chance level is {percent(1 / model.num_players)}"
     return result_table(header, rows, str(path), chance)

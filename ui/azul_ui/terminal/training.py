@@ -41,8 +41,10 @@ def trained_run(
     settings = read_config(config, changes)
     check_engine(settings, address)
     with compiling():
-        check_specs(settings.agents)  # before a folder is created
-        warm_up(settings.agents, settings.num_players)
+        # Before a folder is created.
+        players, variant = settings.num_players, settings.variant
+        check_specs(settings.agents, variant=variant, players=[players])
+        warm_up(settings.agents, players, variant)
     folder = RunFolder.create(root, settings, this_command())
     _watch(folder, lambda on_progress: train(settings, folder, on_progress, address))
     return folder
