@@ -98,7 +98,7 @@ def test_agents__that_do_not_play_it_are_not_offered_and_refused_by_name(site):
     offered = site.http.get("/api/catalog", params={"variant": "gray"}).json()
     everything = site.http.get("/api/catalog").json()
     names = [agent["name"] for agent in offered["agents"]]
-    assert "greedy" in names and "alphabeta" in names
+    assert {"greedy", "ppo", "alphabeta"} <= {*names} and "guided" not in names
     assert [variant["name"] for variant in offered["variants"]] == ["colored", "gray"]
     left_out = {agent["name"] for agent in everything["agents"]} - set(names)
     levels = {level["name"] for level in offered["levels"]}
@@ -110,6 +110,13 @@ def test_agents__that_do_not_play_it_are_not_offered_and_refused_by_name(site):
         assert f"{name} does not play the variant 'gray'" in answer.json()["error"]["message"]
     answer = site.http.get("/api/catalog", params={"variant": "red"})
     assert answer.status_code == 404 and "colored, gray" in answer.json()["error"]["message"]
+
+
+def test_agent_that_plays_it_with_2_players_only__is_refused_at_other_tables(site):
+    for others, status in ((["ppo"], 201), (["ppo", "greedy"], 400)):
+        answer = site.post("/api/games", {"seats": ["human", *others], "variant": "gray"})
+        assert answer.status_code == status, answer.text
+    assert "no packaged model for 3 players" in answer.json()["error"]["message"]
 
 
 def test_agent_of_the_command_line__is_asked_which_walls_it_plays(tmp_path):

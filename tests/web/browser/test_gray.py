@@ -28,12 +28,12 @@ def test_new_game__is_chosen_in_the_dialog_and_played_to_the_end(server: Server,
     dialog = page.page.get_by_role("dialog", name="New game")
     expect(dialog.get_by_role("button", name="Colored")).to_have_attribute("aria-pressed", "true")
     opponent = dialog.get_by_label("Seat 2", exact=True)
-    opponent.select_option("agent ppo")
+    opponent.select_option("agent guided")
     dialog.get_by_role("button", name="Gray").click()
     expect(dialog.get_by_text("you choose the column of every tile")).to_be_visible()
     # The agent does not play on this wall: another one takes its seat.
     expect(opponent).to_have_value("level casual")
-    expect(opponent.locator("option[value='agent ppo']")).to_have_count(0)
+    expect(opponent.locator("option[value='agent guided']")).to_have_count(0)
     dialog.get_by_text("More options").click()
     dialog.get_by_label("Seed of the deals").fill("7")
     dialog.get_by_role("button", name="Start").click()
@@ -204,7 +204,7 @@ def test_position__is_set_up_with_its_problems_and_played(server: Server, make_p
     page.button("Play from here").click()
     dialog = page.page.get_by_role("dialog")
     seat = dialog.get_by_label("Seat 1", exact=True)
-    expect(seat.locator("option[value='agent ppo']")).to_have_count(0)
+    expect(seat.locator("option[value='agent guided']")).to_have_count(0)
     for number in (1, 2, 3):
         dialog.get_by_label(f"Seat {number}", exact=True).select_option("A person")
     dialog.get_by_role("button", name="Start").click()

@@ -69,6 +69,15 @@ class AgentPool:
         _close(agent)  # a borrower has nothing to close
         return True
 
+    def check_table(self, spec: str, num_players: int, variant: str) -> None:
+        """Raise ValueError if an agent does not play this variant with this many players."""
+        key = _Key(spec, num_players)
+        agent = self._taken(key) or self._make(spec)
+        try:
+            agent.check_table(num_players, variant)
+        finally:
+            self._give_back(key, agent)
+
     @contextmanager
     def borrowed(self, spec: str, state: GameState) -> Iterator[Agent]:
         """An agent for the block, to think about a state; made if none is idle. One that fails is not used again."""
@@ -118,6 +127,11 @@ class BorrowingAgent(Agent):
     def __init__(self, spec: str, pool: AgentPool) -> None:
         self.spec = spec
         self._pool = pool
+
+    def check_table(self, num_players: int, variant: str) -> None:
+        """Ask the agent, unless the game is one that all play: those are made when they are to move."""
+        if variant not in Agent.variants:
+            self._pool.check_table(self.spec, num_players, variant)
 
     def act(self, state: GameState, legal_mask: NDArray[np.bool_], rng: np.random.Generator) -> int:
         """The answer of a borrowed agent."""
