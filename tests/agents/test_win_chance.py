@@ -108,9 +108,9 @@ def test_progress__grows_with_every_tile_and_round():
     assert progress(state) == 1 == progress(afterstate(last, int(legal_mask(last).argmax())))
 
 
-@pytest.mark.parametrize("num_players", [2, 3, 4])
-def test_shipped_model__is_monotone_in_the_margin(num_players):
-    model = load_model(num_players)
+@GAMES
+def test_shipped_model__is_monotone_in_the_margin(num_players, variant):
+    model = load_model(num_players, variant)
     assert model.knots == KNOTS and min(model.scale) > 0
 
 
