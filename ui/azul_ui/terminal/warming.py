@@ -42,10 +42,16 @@ def warm_up_everything() -> None:
 def _use_agents(variant: str) -> None:
     without_file = [kind for kind in QUICK_LIMITS if kind != "neural"]  # ppo is the same code
     specs = [*without_file, "alphabeta:nodes=1", "mcts:leaf=round", "mcts:leaf=game"]
-    warm_up(specs, 2, variant)
+    warm_up([spec for spec in specs if _plays(spec, variant)], 2, variant)
     for spec in ANALYSTS:
         with closing(make_agent(spec)) as agent:
             analysis_of(new_game(2, rng=0, variant=variant), agent)
+
+
+def _plays(spec: str, variant: str) -> bool:
+    """True if an agent plays a variant."""
+    with closing(make_agent(spec)) as agent:
+        return variant in agent.variants
 
 
 def _use_environments(variant: str) -> None:
