@@ -55,4 +55,4 @@ def test_shipped_model__has_a_card_beside_it(num_players, variant):
     told = json.loads(card.read_text(encoding="utf-8"))
     assert told == packaged_policy(num_players, variant).card
     assert told["steps"] > 0 and told["minutes"] > 0
-    assert {"random", "greedy"} <= {result["opponent"] for result in told["final"]}
+    assert "greedy" in {result["opponent"] for result in told["final"]}
