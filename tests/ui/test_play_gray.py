@@ -58,5 +58,5 @@ def test_undo_and_redo__go_over_choices_of_columns() -> None:
 
 
 def test_variant_of_an_agent__is_checked_before_the_game(monkeypatch, capsys) -> None:
-    code, _, err = here(monkeypatch, capsys, "play", "--variant", "gray", "--vs", "ppo")
-    assert code == 2 and "ppo does not play the variant 'gray'" in err
+    code, _, err = here(monkeypatch, capsys, "play", "--variant", "gray", "--vs", "guided")
+    assert code == 2 and "guided does not play the variant 'gray'" in err
