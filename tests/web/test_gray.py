@@ -113,7 +113,7 @@ def test_agents__that_do_not_play_it_are_not_offered_and_refused_by_name(site):
 
 
 def test_agent_that_plays_it_with_2_players_only__is_refused_at_other_tables(site):
-    for others, status in ((["ppo"], 201), (["ppo", "greedy"], 400)):
+    for others, status in ((["ppo"], 201), (["ppo", "greedy"], 403)):
         answer = site.post("/api/games", {"seats": ["human", *others], "variant": "gray"})
         assert answer.status_code == status, answer.text
     assert "no packaged model for 3 players" in answer.json()["error"]["message"]
