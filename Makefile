@@ -35,7 +35,7 @@ $(VENV)/.installed-dev: pyproject.toml setup.py constraints.txt | $(BIN)/python
 	$(INSTALL) '.[dev]'
 	@touch $@ $(VENV)/.installed $(VENV)/.installed-train $(VENV)/.installed-web
 
-train: $(VENV)/.installed-train ## train an agent by self-play, about six minutes
+train: $(VENV)/.installed-train ## train an agent by self-play, under ten minutes
 	$(BIN)/azul train --config quick
 	@echo "The azul command is $(BIN)/azul. To type just azul in this shell: . $(BIN)/activate"
 

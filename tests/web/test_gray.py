@@ -42,7 +42,7 @@ def test_game__is_played_to_the_end(site):
     ]
     assert all(turn["notation"] == f"T{turn['column']}" for turn in tiles)
     told = [each for each in happened if each["turn"]["type"] == "tile"]
-    for each in told:  # its tile is scored at once, whoever has to choose next
+    for each in told:  # its tile is scored at once, no matter who chooses next
         turn, items = each["turn"], each["scoring"]["seats"][each["turn"]["player"]]["tiles"]
         assert (items[0]["row"], items[0]["column"]) == (turn["line"], turn["column"])
     words = [line for each in told for line in each["words"]]
