@@ -1,4 +1,4 @@
-"""Uses every kernel (or, with the argument `core`, those of the rules) and prints a digest of all results.
+"""Uses every kernel and prints a digest of all results; with the argument `core` only those of the rules, with `one game` few.
 
 Run in processes with other settings.
 """
@@ -206,9 +206,11 @@ def use_rewards_of_learners(digest: "hashlib._Hash") -> None:
 
 def main() -> None:
     digest = hashlib.sha256()
-    play_single_games(digest, games=9)
-    play_batches(digest, steps=60)
-    if "core" not in sys.argv:
+    part = sys.argv[1] if len(sys.argv) > 1 else "all"
+    play_single_games(digest, games=1 if part == "one game" else 9)
+    if part != "one game":
+        play_batches(digest, steps=60)
+    if part == "all":
         use_environments(digest, steps=24)
         use_agents(digest)
         use_rewards_of_learners(digest)

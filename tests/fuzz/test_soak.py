@@ -10,7 +10,7 @@ from soak.supervisor import FOLDERS, Plan, soak
 
 def test_soak__runs_chores_and_prints_what_they_did(tmp_path):
     run = subprocess.run(
-        [sys.executable, "-m", "soak", "aec", "records", "--minutes", "0.03", "--turn", "1"],
+        [sys.executable, "-m", "soak", "aec", "records", "--minutes", "0.2", "--turn", "6"],
         env=os.environ | {"PYTHONPATH": os.pathsep.join(FOLDERS), "TMPDIR": str(tmp_path)},
         capture_output=True,
         text=True,

@@ -25,7 +25,7 @@ from azul_env.observation import observation_parts, observation_size
 FORMAT: Final = 1
 SIZES: Final = ("trunk", "source", "key", "value")  # widths that a model is free to choose
 PATTERNS: Final = "patterns"  # in a size: 1 if the trunk sees patterns; older files do not have it
-VARIANT: Final = "variant"  # in `meta`; files of colored games do not have it
+VARIANT_KEY: Final = "variant"  # in `meta`; files of colored games do not have it
 COLORED: Final = VARIANTS[0]
 CENTER_KINDS: Final = 6  # one to five tiles of a color in the center, and six or more
 NUM_KINDS: Final = FACTORY_CAPACITY + CENTER_KINDS
@@ -61,7 +61,7 @@ def write_model(path: Path, model: Model) -> None:
         "card": model.card,
     }
     if model.variant != COLORED:
-        meta[VARIANT] = model.variant
+        meta[VARIANT_KEY] = model.variant
     _check_arrays(model)
     contents: dict[str, Any] = {"meta": np.array(json.dumps(meta)), **model.arrays}
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -158,7 +158,7 @@ def _model_of(text: str) -> Model:
         meta = parse_json(text)
         written, num_players, size = meta["format"], meta["num_players"], meta["size"]
         layout, card = meta["observation_layout"], dict(meta["card"])
-        variant = meta.get(VARIANT, COLORED)
+        variant = meta.get(VARIANT_KEY, COLORED)
     except (ValueError, KeyError, TypeError) as error:
         raise ModelFileError(f"its `meta` cannot be read ({brief(repr(error))})") from None
     if written != FORMAT:
