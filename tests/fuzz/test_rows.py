@@ -42,7 +42,7 @@ SECONDS = 1500  # an empty cache and a busy machine
 
 @pytest.mark.parametrize(
     ("mutations", "settings"),
-    [(4000, {}), (400, {"NUMBA_BOUNDSCHECK": "1", "NUMBA_OPT": "0"})],
+    [(2000, {}), (300, {"NUMBA_BOUNDSCHECK": "1", "NUMBA_OPT": "0"})],
     ids=["compiled", "bounds checked"],
 )
 def test_mutated_rows__are_refused_or_played_to_the_end(mutations, settings):

@@ -25,7 +25,7 @@ def state_of(batch: GameBatch, game: int) -> GameState:
 
 @pytest.mark.parametrize("num_players", [2, 3, 4])
 def test_batch__steps_like_single_games(num_players: int) -> None:
-    batch = GameBatch(40, num_players, seed=5, starting_player=None, max_rounds=4)
+    batch = GameBatch(16, num_players, seed=5, starting_player=None, max_rounds=4)
     ends = 0
     for _ in range(150):
         before = [state_of(batch, game) for game in range(len(batch))]
@@ -39,7 +39,7 @@ def test_batch__steps_like_single_games(num_players: int) -> None:
             assert apply_action(state, actions[game], deal=after.factories).state == after
             assert after.is_terminal == ended[game]
             assert problems(state_of(batch, game)) == []
-    assert ends > 40
+    assert ends > 16
 
 
 @pytest.mark.parametrize("threads", [2, 3])

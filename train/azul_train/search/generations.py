@@ -28,14 +28,13 @@ from azul_env.files import write_atomically
 from azul_train.search.fitting import fit
 from azul_train.search.folder import BEST, GENERATION, LINEAR, SearchRunFolder
 from azul_train.search.games import files_of, play_generation, recordings_in
-from azul_train.search.progress import Report
+from azul_train.search.progress import PlayGames, Report
 from azul_train.search.samples import samples_of
 
 NEW: Final = "new"  # name in matches
 LINEAR_BREADTH: Final = 10  # of the search that the linear evaluation is measured with
 
 MakeEvaluator = Callable[[int], Evaluator]
-PlayGames = Callable[..., None]  # with the arguments of `play_generation`
 
 
 class SearchRun:

@@ -1,6 +1,5 @@
 """`azul train-search` at the terminal: progress bars, and a line per generation."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 from rich.console import Console
@@ -11,11 +10,10 @@ from azul_train.engine import check_modules
 from azul_train.search.checks import check_files
 from azul_train.search.config import read_search_config
 from azul_train.search.folder import SearchRunFolder
+from azul_train.search.progress import PlayGames
 from azul_ui.stopping import this_command
 from azul_ui.terminal.bars import Bars, bar_console, say
 from azul_ui.terminal.going_on import says_how_to_go_on
-
-PlayGames = Callable[..., None]  # as of `azul_train.search.generations`
 
 
 def new_run(config: Path | None, changes: list[str], root: Path, play: PlayGames | None) -> None:
