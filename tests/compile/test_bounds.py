@@ -6,13 +6,20 @@ from pathlib import Path
 import pytest
 
 from compile.running import digest_of, kernels_of, run_workload
+from fuzz.running import play_mutated_rows
+
+# Not optimised, which saves a third of the time and changes no result.
+CHECKED = {"NUMBA_BOUNDSCHECK": "1", "NUMBA_OPT": "0"}
 
 
 @pytest.fixture(scope="module")
-def checked_run(tmp_path_factory: pytest.TempPathFactory) -> subprocess.CompletedProcess[str]:
-    cache: Path = tmp_path_factory.mktemp("numba")
-    # Not optimised, which saves a third of the time and changes no result.
-    return run_workload(cache=cache, NUMBA_BOUNDSCHECK="1", NUMBA_OPT="0")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("numba")
+
+
+@pytest.fixture(scope="module")
+def checked_run(cache: Path) -> subprocess.CompletedProcess[str]:
+    return run_workload(cache=cache, **CHECKED)
 
 
 def test_bounds_checks__find_nothing(checked_run: subprocess.CompletedProcess[str]) -> None:
@@ -23,3 +30,7 @@ def test_kernel__has_one_signature(checked_run: subprocess.CompletedProcess[str]
     kernels = kernels_of(checked_run)
     assert len(kernels) > 60
     assert {name: counts[0] for name, counts in kernels.items() if counts[0] != 1} == {}
+
+
+def test_bounds_checks__find_nothing_in_mutated_rows(cache: Path, checked_run: object) -> None:
+    play_mutated_rows(100, NUMBA_CACHE_DIR=str(cache), **CHECKED)

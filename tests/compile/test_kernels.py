@@ -25,15 +25,15 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def first_core_run(cache: Path) -> subprocess.CompletedProcess[str]:
-    return run_workload("core", cache=cache)
+def first_start(cache: Path) -> subprocess.CompletedProcess[str]:
+    return run_workload("few", cache=cache)
 
 
 def test_first_start__says_that_it_compiles_and_where(
-    cache: Path, first_core_run: subprocess.CompletedProcess[str]
+    cache: Path, first_start: subprocess.CompletedProcess[str]
 ) -> None:
-    assert first_core_run.stderr.count("compiling the engine") == 1
-    assert str(cache) in first_core_run.stderr
+    assert first_start.stderr.count("compiling the engine") == 1
+    assert str(cache) in first_start.stderr
 
 
 def test_second_process__compiles_nothing(second_run: subprocess.CompletedProcess[str]) -> None:
@@ -54,22 +54,22 @@ def test_jit_off__gives_the_same_results(first_run: subprocess.CompletedProcess[
 
 
 def test_edited_helper__is_never_served_from_an_old_cache(
-    cache: Path, first_core_run: subprocess.CompletedProcess[str], tmp_path: Path
+    cache: Path, first_start: subprocess.CompletedProcess[str], tmp_path: Path
 ) -> None:
     shutil.copytree(ROOT / "azul_env", tmp_path / "azul_env")
-    copied = run_workload("core", cache=cache, root=tmp_path)
+    copied = run_workload("few", cache=cache, root=tmp_path)
     assert "compiling" not in copied.stderr  # the same sources in another place
-    assert digest_of(copied) == digest_of(first_core_run)
+    assert digest_of(copied) == digest_of(first_start)
     spec = tmp_path / "azul_env" / "core" / "spec.py"
     edited = spec.read_text().replace("(1, 1, 2, 2, 2, 3, 3)", "(2, 1, 2, 2, 2, 3, 3)")
     assert edited != spec.read_text()
     spec.write_text(edited)  # a constant, used by kernels in other files
-    after = run_workload("core", cache=cache, root=tmp_path)
-    assert digest_of(after) != digest_of(first_core_run)
+    after = run_workload("few", cache=cache, root=tmp_path)
+    assert digest_of(after) != digest_of(first_start)
 
 
 def test_cache_folder__that_cannot_be_written_only_costs_time(tmp_path: Path) -> None:
     blocked = tmp_path / "file"
     blocked.write_text("not a folder")
-    run = run_workload("one game", cache=blocked)
+    run = run_workload("few", cache=blocked)
     assert "set NUMBA_CACHE_DIR" in run.stderr

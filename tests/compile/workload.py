@@ -1,4 +1,4 @@
-"""Uses every kernel and prints a digest of all results; with the argument `core` only those of the rules, with `one game` few.
+"""Uses every kernel and prints a digest of all results; with the argument `few`, only plays some games on the colored wall.
 
 Run in processes with other settings.
 """
@@ -47,8 +47,8 @@ from models import random_model
 VARIANTS = ("colored", "gray")
 
 
-def play_single_games(digest: "hashlib._Hash", games: int) -> None:
-    for seed in range(games):
+def play_single_games(digest: "hashlib._Hash", seeds: range) -> None:
+    for seed in seeds:
         rng = np.random.Generator(np.random.PCG64(seed))
         num_players = 2 + seed % 3
         variant = "gray" if seed % 2 else "colored"
@@ -206,11 +206,11 @@ def use_rewards_of_learners(digest: "hashlib._Hash") -> None:
 
 def main() -> None:
     digest = hashlib.sha256()
-    part = sys.argv[1] if len(sys.argv) > 1 else "all"
-    play_single_games(digest, games=1 if part == "one game" else 9)
-    if part != "one game":
+    if "few" in sys.argv:
+        play_single_games(digest, range(0, 18, 2))
+    else:
+        play_single_games(digest, range(9))
         play_batches(digest, steps=60)
-    if part == "all":
         use_environments(digest, steps=24)
         use_agents(digest)
         use_rewards_of_learners(digest)

@@ -1,12 +1,7 @@
 """Rows of numbers from outside: refused in words, or a game that every kernel can play to its end."""
 
 import copy
-import json
-import os
 import pickle
-import subprocess
-import sys
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -33,32 +28,13 @@ from azul_env.core.state import STATE
 from azul_env.rules import apply_action
 from azul_env.state import checked_rows
 from fuzz.rows import sound_rows
+from fuzz.running import play_mutated_rows
 from positions import random_game
-from ui.command import LAYERS
-
-SCRIPT = Path(__file__).with_name("rows.py")
-SECONDS = 1500  # an empty cache and a busy machine
 
 
-@pytest.mark.parametrize(
-    ("mutations", "settings"),
-    [(2000, {}), (300, {"NUMBA_BOUNDSCHECK": "1", "NUMBA_OPT": "0"})],
-    ids=["compiled", "bounds checked"],
-)
-def test_mutated_rows__are_refused_or_played_to_the_end(mutations, settings):
-    """In a process of its own: what is looked for is a crash, a hang, or a verdict that `problems` does not share."""
-    paths = os.pathsep.join([*LAYERS, str(SCRIPT.parents[1])])
-    outcome = subprocess.run(
-        [sys.executable, str(SCRIPT), str(mutations), "1"],
-        env=os.environ | {"PYTHONPATH": paths} | settings,
-        capture_output=True,
-        text=True,
-        timeout=SECONDS,
-        check=False,
-    )
-    assert outcome.returncode == 0, outcome.stderr[-3000:]
-    counts = json.loads(outcome.stdout)
-    assert counts["sound"] > mutations // 50 and counts["refused"] > mutations // 2
+def test_mutated_rows__are_refused_or_played_to_the_end():
+    """What is looked for is a crash, a hang, or a verdict that `problems` does not share."""
+    play_mutated_rows(2000)
 
 
 @pytest.mark.parametrize("num_players", [2, 3, 4])

@@ -106,7 +106,7 @@ def test_questions__are_asked_by_name_as_functions_come():
     assert len(questions()) >= 7
 
 
-@settings(max_examples=8)
+@settings(max_examples=4)
 @given(walks())
 def test_states__are_unchanged_by_every_function(walk: Walk):
     rng = np.random.default_rng(walk.seed)
