@@ -12,6 +12,7 @@ def test_levels__have_ratings_and_are_watched_from_the_start_page(server: Server
     page.button(re.compile("^Watch agents"), exact=False).click()
     dialog = page.page.get_by_role("dialog", name="Watch agents")
     levels = dialog.get_by_label("Seat 1", exact=True).locator("optgroup[label=Levels] option")
+    expect(levels.nth(5)).to_be_attached()  # they come from the server
     ratings = [int(words.rpartition(", ")[2]) for words in levels.all_inner_texts()]
     assert len(ratings) > 5 and ratings == sorted(ratings)
     dialog.get_by_label("Seat 1", exact=True).select_option("level beginner")
