@@ -1,4 +1,4 @@
-"""The workload in a process of its own."""
+"""Run the workload and parse what it prints."""
 
 import os
 import re

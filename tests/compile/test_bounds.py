@@ -1,4 +1,4 @@
-"""All kernels compiled anew, with bounds checks: each once, and no index is ever outside of its array."""
+"""Compile all kernels with bounds checks: each has one signature, and no index leaves its array."""
 
 import subprocess
 from pathlib import Path

@@ -62,8 +62,9 @@ def test_forfeits__say_why(azul, tmp_path, monkeypatch):
     (tmp_path / "wrong_bot.py").write_text(WRONG)
     monkeypatch.chdir(tmp_path)
     match = ("match", "python:wrong_bot:Wrong", "random", "--games", "4", "--jobs", "1")
-    code, out, _ = azul(*match)  # it may say that it compiles
+    code, out, err = azul(*match)
     assert code == 0 and "forfeits" in out
+    assert all("compiling the engine" in line for line in err.splitlines())
     assert "python:wrong_bot:Wrong forfeited 4 games: lost the thread" in out
     data = json.loads(azul(*match, "--json").out)
     assert data["forfeit_reasons"] == [{"lost the thread": 4}, {}]
