@@ -241,7 +241,9 @@ def _checked_start(record: GameRecord, start: GameState) -> GameState:
 def _apply_event(state: GameState, event: Event, following: list[Event]) -> tuple[GameState, int]:
     """The state after a draft, tile or resignation and the deal it may need; also the number of events consumed."""
     if event["type"] == "deal":
-        raise ValueError("no deal is due here")
+        line, player = state.line_to_tile, state.current_player
+        tiling = "" if line is None else f": player {player} is to choose a column for line {line}"
+        raise ValueError(f"no deal is due here{tiling}")
     if state.is_terminal:
         raise ValueError("the game is over")
     deal = following[0]["factories"] if following and following[0]["type"] == "deal" else None
@@ -353,6 +355,11 @@ def _check_form(data: object) -> None:
         raise RecordError("events must be a list")
     for index, event in enumerate(data["events"]):
         _check_event_form(event, index)
+        if event["type"] == "tile" and not VARIANTS[data["variant"]].tiles_by_choice:
+            raise RecordError(
+                f"event {index} (tile): in the variant {data['variant']!r} nobody chooses a column",
+                index,
+            )
 
 
 def _check_event_form(event: object, index: int) -> None:

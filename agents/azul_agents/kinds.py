@@ -8,6 +8,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
+from azul_agents.base import VARIANTS
 from azul_agents.config_file import check_least, check_most, check_positive
 from azul_agents.registry import AgentKind, Level, lazily, option
 from azul_env import shown
@@ -146,35 +147,41 @@ KINDS: Final = (
         "random",
         "uniformly random legal moves",
         lazily("azul_agents.baselines.random_agent:RandomAgent"),
+        variants=VARIANTS,
     ),
     AgentKind(
         "greedy",
         "one-move lookahead on the player's board",
         lazily("azul_agents.baselines.greedy:GreedyAgent"),
+        variants=VARIANTS,
     ),
     AgentKind(
         "alphabeta",
         "alpha-beta search to the end of the round, with a learned evaluation",
         lazily("azul_agents.search.alphabeta:AlphaBetaAgent"),
         AlphaBetaOptions,
+        variants=VARIANTS,
     ),
     AgentKind(
         "mcts",
         "Monte Carlo tree search within the round",
         lazily("azul_agents.search.mcts:MctsAgent"),
         MctsOptions,
+        variants=VARIANTS,
     ),
     AgentKind(
         "guided",
         "tree search guided by the packaged policy; alpha-beta late in a round",
         lazily("azul_agents.guided.agent:GuidedAgent"),
         GuidedOptions,
+        variants=("colored",),
     ),
     AgentKind(
         "ppo",
         "packaged network, trained by self-play",
         lazily("azul_agents.neural.agent:ppo_agent"),
         PpoOptions,
+        variants=VARIANTS,
     ),
     AgentKind(
         "neural",

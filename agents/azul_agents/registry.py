@@ -53,6 +53,9 @@ class AgentKind:
     options: type = NoOptions
     takes_rest: bool = False
     origin: str = OWN_ORIGIN  # the distribution that provides the agent
+    variants: tuple[str, ...] | None = (
+        None  # those it plays; None: an agent has to be made and asked
+    )
 
 
 class ParsedSpec(NamedTuple):

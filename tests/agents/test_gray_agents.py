@@ -13,9 +13,9 @@ from azul_agents.base import VARIANTS, VariantNotPlayedError
 from azul_agents.bots.protocol import from_line, to_line
 from azul_agents.bots.python import kind_of
 from azul_agents.bots.server import serve
-from azul_agents.kinds import LEVELS
+from azul_agents.kinds import KINDS, LEVELS
 from azul_agents.neural.model_file import write_model
-from azul_agents.registry import AgentSpecError, Level, NoOptions, make_agent
+from azul_agents.registry import AgentKind, AgentSpecError, Level, NoOptions, make_agent
 from azul_agents.search.linear import LinearEvaluator, linear_evaluator
 from azul_env import (
     GameState,
@@ -214,3 +214,10 @@ def test_recorded_match__replays() -> None:
     for record in records:
         assert record.variant == "gray" and verify(record).is_terminal
         assert any(event["type"] == "tile" for event in record.events)
+
+
+@pytest.mark.parametrize(
+    "kind", [each for each in KINDS if each.variants], ids=lambda each: each.name
+)
+def test_kind__says_which_variants_its_agents_play(kind: AgentKind):
+    assert tuple(make_agent(kind.name).variants) == kind.variants

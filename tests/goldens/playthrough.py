@@ -24,6 +24,7 @@ GAMES = {
     "4_players_one_resigns": (4, 13, "colored"),
     "2_players_gray": (2, 14, "gray"),
     "3_players_gray_one_resigns": (3, 15, "gray"),
+    "4_players_gray": (4, 16, "gray"),
 }
 RESIGNS_AFTER_MOVE = 30
 

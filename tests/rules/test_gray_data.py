@@ -17,6 +17,7 @@ from azul_env import (
     dealt,
     from_dict,
     illegal_reason,
+    legal_actions,
     legal_mask,
     new_game,
     problems,
@@ -274,8 +275,21 @@ def test_impossible_choice__is_named_by_the_replay(change):  # R10.19
 def test_choice_in_a_colored_record__is_refused():  # R10.16
     recorder = GameRecorder(2, rng=6)
     recorder.record.events.append({"type": "tile", "player": 0, "line": 0, "column": 0})
-    with pytest.raises(RecordError, match="event 1"):
+    with pytest.raises(RecordError, match=r"event 1 \(tile\): in the variant 'colored' nobody"):
         verify(recorder.record)
+
+
+def test_record__read_as_another_variant_says_what_does_not_belong_to_it():  # R10.16 R10.19
+    record, index = recorded_choice()
+    with pytest.raises(RecordError, match=r"\(tile\): in the variant 'colored' nobody") as refused:
+        GameRecord.from_dict(record.to_dict() | {"variant": "colored"})
+    assert refused.value.event == index
+    colored = GameRecorder(2, rng=6)
+    while colored.state.round == 0:
+        colored.draft(legal_actions(colored.state)[0])
+    colored.record.variant = "gray"
+    with pytest.raises(RecordError, match=r"\(deal\): no deal .*player \d is to choose a column"):
+        verify(colored.record)
 
 
 def test_resignation_that_ends_a_round__is_followed_by_a_deal():  # R10.13 R10.19

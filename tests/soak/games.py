@@ -5,7 +5,8 @@ import os
 from agents.bot_commands import bot
 from azul_agents import MatchConfig, run_match
 from azul_agents.kinds import TIMEOUT_VARIABLE
-from parity.test_reference import center_first, mostly_floor, no_floor, play_both, uniform
+from parity import test_gray_reference, test_reference
+from parity.test_reference import center_first, mostly_floor, no_floor, uniform
 from soak.chores import Chore
 
 POLICIES = (uniform, mostly_floor, no_floor, center_first)
@@ -29,12 +30,14 @@ HOSTILE = (
 
 
 def engines(chore: Chore) -> None:
-    """Games on the compiled and on the reference engine, compared state by state."""
+    """Games on the compiled and on the reference engine, on both walls in turn, compared state by state."""
     while chore.goes_on():
-        resigning = chore.rng.choice((0.0, 0.0, 0.02))
-        seed = chore.rng.randrange(2**31)
-        play_both(chore.rng.choice((2, 3, 4)), seed, chore.rng.choice(POLICIES), resigning)
-        chore.count("games")
+        for engine in (test_reference, test_gray_reference):
+            resigning = chore.rng.choice((0.0, 0.0, 0.02))
+            seed = chore.rng.randrange(2**31)
+            policy = chore.rng.choice(POLICIES)
+            engine.play_both(chore.rng.choice((2, 3, 4)), seed, policy, resigning)
+            chore.count("games")
 
 
 def bots(chore: Chore) -> None:

@@ -3,9 +3,13 @@
 import io
 import re
 import sys
+from dataclasses import replace
 
 from azul_env import GameRecorder, format_action, legal_actions, read_records, verify, write_records
+from azul_ui.games.game_file import GameSummary
 from azul_ui.games.session import GameSession
+from azul_ui.terminal.help_text import GRAY_RULES, RULES
+from azul_ui.terminal.words import games_table
 from ui.command import here
 
 
@@ -60,3 +64,17 @@ def test_undo_and_redo__go_over_choices_of_columns() -> None:
 def test_variant_of_an_agent__is_checked_before_the_game(monkeypatch, capsys) -> None:
     code, _, err = here(monkeypatch, capsys, "play", "--variant", "gray", "--vs", "guided")
     assert code == 2 and "guided does not play the variant 'gray'" in err
+
+
+def test_rules__do_not_speak_of_printed_colors() -> None:
+    lines = GRAY_RULES.splitlines()
+    assert len(lines) <= 24 and max(map(len, lines)) < 80
+    assert "small letter" in RULES and "small letter" not in GRAY_RULES
+    assert "\n\nThis is the gray wall: it has no printed colors." in GRAY_RULES
+
+
+def test_list_of_games__names_the_wall() -> None:
+    game = GameSummary("1", ("human", "greedy"), (0, 0), 0, False, (), (), "gray", "", "")
+    _, on_gray, on_colors = games_table([game, replace(game, variant="colored")])
+    assert on_gray.endswith("  gray wall: human, greedy")
+    assert on_colors.endswith("  human, greedy") and "wall" not in on_colors

@@ -5,7 +5,9 @@ import re
 
 import pytest
 
+from azul_agents import Agent
 from azul_env import GameRecord, parse_state, verify
+from azul_ui.web.agent_pool import AgentPool
 from positions import GRAY_TILING as TILING
 from web.serving import Site, Socket, running
 
@@ -110,6 +112,20 @@ def test_agents__that_do_not_play_it_are_not_offered_and_refused_by_name(site):
         assert f"{name} does not play the variant 'gray'" in answer.json()["error"]["message"]
     answer = site.http.get("/api/catalog", params={"variant": "red"})
     assert answer.status_code == 404 and "colored, gray" in answer.json()["error"]["message"]
+
+
+def test_agents_of_the_package__are_not_made_to_be_asked():
+    """Making one compiles it, while somebody waits for the dialog of a new game."""
+
+    def never(spec: str) -> Agent:
+        raise AssertionError(f"{spec} was made")
+
+    pool = AgentPool(never)
+    for name in ("random", "greedy", "alphabeta", "mcts:simulations=9", "ppo"):
+        assert pool.seated(name, "gray").variants == ("colored", "gray")
+    assert not pool.plays("guided", "gray")
+    with pytest.raises(ValueError, match="guided does not play the variant 'gray'"):
+        pool.seated("guided", "gray")
 
 
 def test_agent_that_plays_it_with_2_players_only__is_refused_at_other_tables(site):

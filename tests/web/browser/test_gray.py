@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Route, expect
 
 from azul_env import GameRecorder, legal_actions
 from positions import GRAY_TILING as TILING
@@ -46,6 +46,42 @@ def test_new_game__is_chosen_in_the_dialog_and_played_to_the_end(server: Server,
     expect(page.find(".free.gray")).to_have_count(50)
     page.button("New game").click()
     expect(dialog.get_by_role("button", name="Gray")).to_have_attribute("aria-pressed", "true")
+
+
+def test_wall__is_marked_at_once_and_no_game_starts_before_its_agents_are_known(
+    server: Server, page: WebPage
+):
+    held: list[Route] = []
+    page.page.route("**/api/catalog?variant=gray", lambda route: held.append(route))
+    page.open(server.url)
+    page.find("main").get_by_role("button", name="New game").click()
+    dialog = page.page.get_by_role("dialog", name="New game")
+    colored, on_gray = (dialog.get_by_role("button", name=name) for name in ("Colored", "Gray"))
+    start = dialog.get_by_role("button", name="Start")
+    on_gray.click()
+    expect(on_gray).to_have_attribute("aria-pressed", "true")
+    expect(start).to_be_disabled()
+    colored.click()  # changed our mind while the server thinks
+    expect(start).to_be_enabled()
+    held[0].continue_()
+    page.page.wait_for_timeout(300)
+    expect(colored).to_have_attribute("aria-pressed", "true")
+    on_gray.click()
+    dialog.get_by_label("Seat 2", exact=True).select_option("A person")
+    start.click()
+    page.wait_for_turn()
+    expect(page.find(".free.gray")).to_have_count(50)
+
+
+def test_wall__that_the_server_cannot_tell_about_is_not_chosen(server: Server, page: WebPage):
+    page.allowed.append("500")
+    page.page.route("**/api/catalog?variant=gray", lambda route: route.fulfill(status=500))
+    page.open(server.url)
+    page.find("main").get_by_role("button", name="New game").click()
+    dialog = page.page.get_by_role("dialog", name="New game")
+    dialog.get_by_role("button", name="Gray").click()
+    expect(dialog.get_by_role("button", name="Colored")).to_have_attribute("aria-pressed", "true")
+    expect(dialog.get_by_role("button", name="Start")).to_be_enabled()
 
 
 def test_column__is_chosen_by_a_click_on_its_cell(server: Server, page: WebPage):

@@ -220,7 +220,7 @@ class TerminalGame:
                     command = azul_command("play", "--continue")
                     _say(f"Every game is kept as you play: {command} goes on with it.")
                 case "rules":
-                    print(RULES + GRAY_RULES if self._is_gray else RULES)
+                    print(GRAY_RULES if self._is_gray else RULES)
                 case "save":
                     self._save(rest.strip())
                 case "load":

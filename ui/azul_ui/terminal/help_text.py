@@ -27,23 +27,16 @@ GRAY_HELP: Final = """
 On the gray wall, when a line is to be tiled, type the number of a column.
 """
 
-GRAY_RULES: Final = """
-This is the gray wall: it has no printed colors. Seats tile one after the
-other, the one that starts the next round first. For each of your full lines,
-from the top, you choose a column that is free in its row and does not have
-the color yet. If only one is left, the tile goes there by itself; if none is,
-all tiles of the line fall to the floor."""
-
-RULES: Final = """\
+_TURN: Final = """\
 In your turn, take all tiles of one color from a factory or from the center
 (C), and put them on one of your lines or on the floor (F). What remains on a
 factory goes to the center. The first player to take from the center gets the
 marker (*), which costs a place on the floor and starts the next round.
 
 Line 0 holds one tile, line 4 five. A line has one color, and not one that is
-already on its row of the wall (a small letter shows where each color goes).
-Tiles that do not fit fall to the floor.
+already on its row of the wall"""
 
+_END: Final = """\
 When all tiles are taken, every full line moves one tile to its row of the
 wall and is emptied; other lines stay. A tile scores 1 point, or the number
 of tiles in a row with it, horizontally and vertically, if it has neighbours:
@@ -53,3 +46,20 @@ never falls below 0. Then the next round is dealt.
 The game ends with the round in which somebody completes a row of the wall.
 Bonuses: 2 points for each complete row, 7 for each column, 10 for each color
 that is five times on the wall. Most points win; complete rows break a tie."""
+
+RULES: Final = f"""\
+{_TURN} (a small letter shows where each color goes).
+Tiles that do not fit fall to the floor.
+
+{_END}"""
+
+GRAY_RULES: Final = f"""\
+{_TURN}. Tiles that do not fit fall to the floor.
+
+{_END}
+
+This is the gray wall: it has no printed colors. Seats tile one after the
+other, the one that starts the next round first. For each of your full lines,
+from the top, you choose a column that is free in its row and does not have
+the color yet. If only one is left, the tile goes there by itself; if none is,
+all tiles of the line fall to the floor."""

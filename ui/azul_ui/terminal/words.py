@@ -15,7 +15,7 @@ from azul_env import (
     move_previews,
     ranking,
 )
-from azul_env.core.variant import variant_of
+from azul_env.core.variant import COLORED, variant_of
 from azul_ui.games.game_file import GameSummary
 from azul_ui.games.session import PERSON
 from azul_ui.games.words import move_words, short_name, source_words, sources, takes_marker
@@ -40,6 +40,8 @@ def games_table(games: Sequence[GameSummary]) -> list[str]:
     for game in games:
         points = "-".join(map(str, game.scores)) + (" final" if game.is_finished else "")
         players = ", ".join(map(short_name, game.players))
+        if game.variant != COLORED.name:
+            players = f"{game.variant} wall: {players}"
         played = game.updated[:19].replace("T", " ")
         line = f"{game.id:<22}  {played:<19}  {game.round:>5}  {points:<15}  {players}"
         lines.append(line[:MAX_LINE_LETTERS])  # a file may hold names of any length

@@ -2,7 +2,7 @@
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Final, NamedTuple
 
@@ -42,8 +42,13 @@ class AgentPool:
 
         Raises VariantNotPlayedError.
         """
-        if is_shared(spec) and variant in self._variants.get(spec, Agent.variants):
-            return BorrowingAgent(spec, self)
+        if is_shared(spec):
+            declared = parse_spec(spec).kind.variants
+            borrower = BorrowingAgent(spec, self, declared or self._variants.get(spec))
+            if declared is not None:  # making an agent may compile for a minute
+                check_plays(borrower, variant)
+            if variant in borrower.variants:
+                return borrower
         # It is made to find out; the first game takes it.
         key = _Key(spec, 0)
         agent = self._taken(key) or self._make(spec)
@@ -56,7 +61,7 @@ class AgentPool:
         if agent.one_game_at_a_time:
             return agent
         self._give_back(key, agent)
-        return BorrowingAgent(spec, self)
+        return BorrowingAgent(spec, self, agent.variants)
 
     def plays(self, spec: str, variant: str) -> bool:
         """True if an agent plays a variant, or if it cannot be made, about which a game will say more."""
@@ -122,10 +127,10 @@ class AgentPool:
 class BorrowingAgent(Agent):
     """A seat's agent without memory of its own."""
 
-    variants = VARIANTS  # `seated` has asked
-
-    def __init__(self, spec: str, pool: AgentPool) -> None:
+    def __init__(self, spec: str, pool: AgentPool, variants: Sequence[str] | None = None) -> None:
+        """`variants` are those the agent plays; None: only what all agents play is known."""
         self.spec = spec
+        self.variants = variants or Agent.variants
         self._pool = pool
 
     def check_table(self, num_players: int, variant: str) -> None:

@@ -39,11 +39,25 @@ export async function newGameDialog({ title = "New game", seats, variant, isWatc
     const count = h("div", { class: "segmented", role: "group", "aria-label": "Number of players" });
     const starts = h("select", { id: "starts" });
     const seed = h("input", { id: "seed", type: "number", min: 0, max: 2 ** 32 - 1, placeholder: "random", class: "seed" });
-    const wall = wallChoice(variants, chosen.variant, async (name) => {
-      known.catalog = await catalog(name);
-      chosen.variant = name;
-      pickers = pickers.map((each, seat) => picker(each.choice(), seat));
-      refresh();
+    const begin = h("button", { type: "button", class: "button primary large", autofocus: true, onclick: () => start() }, icon("play"), "Start");
+    let wanted = chosen.variant;
+    const wall = wallChoice(variants, wanted, async (name) => {
+      wanted = name;
+      begin.disabled = true; // until it is known who plays on this wall
+      try {
+        const offered = await catalog(name);
+        if (wanted !== name) return; // another wall was chosen meanwhile
+        known.catalog = offered;
+        chosen.variant = name;
+        pickers = pickers.map((each, seat) => picker(each.choice(), seat));
+        refresh();
+      } catch (error) {
+        note(errorWords(error), "error");
+        if (wanted !== name) return;
+        wanted = chosen.variant;
+        wall.show(wanted);
+      }
+      begin.disabled = false;
     });
     const refresh = () => {
       list.replaceChildren(...pickers.map((each) => each.root));
@@ -76,7 +90,7 @@ export async function newGameDialog({ title = "New game", seats, variant, isWatc
     return {
       body: [
         seats === undefined ? h("div", { class: "row spread" }, h("span", { class: "strong" }, "Players"), count) : null,
-        seats === undefined ? wall : null,
+        seats === undefined ? wall.root : null,
         list,
         known.catalog.levels.some((level) => level.rating)
           ? h("p", { class: "small muted" }, "Numbers are ratings in games of two on the colored wall: random play has 1000, and 200 points more win about three games of four.") : null,
@@ -86,7 +100,7 @@ export async function newGameDialog({ title = "New game", seats, variant, isWatc
       ],
       foot: [
         h("button", { type: "button", class: "button large", onclick: () => close(null) }, "Cancel"),
-        h("button", { type: "button", class: "button primary large", autofocus: true, onclick: start }, icon("play"), "Start"),
+        begin,
       ],
     };
   }, "wide");
@@ -97,13 +111,16 @@ export async function newGameDialog({ title = "New game", seats, variant, isWatc
  *
  * @param {Catalog["variants"]} variants
  * @param {string} chosen
- * @param {(name: string) => Promise<void>} onChoose
+ * @param {(name: string) => void} onChoose
  */
 function wallChoice(variants, chosen, onChoose) {
   const words = h("p", { class: "small muted", "aria-live": "polite" });
   const buttons = variants.map(({ name }) => h("button", {
     type: "button",
-    onclick: () => onChoose(name).then(() => show(name), (error) => note(errorWords(error), "error")),
+    onclick: () => {
+      show(name);
+      onChoose(name);
+    },
   }, capital(name)));
   /** @param {string} name */
   const show = (name) => {
@@ -111,10 +128,11 @@ function wallChoice(variants, chosen, onChoose) {
     words.textContent = variants.find((variant) => variant.name === name)?.description ?? "";
   };
   show(chosen);
-  return h("div", { class: "stack wall-choice" },
+  const root = h("div", { class: "stack wall-choice" },
     h("div", { class: "row spread" }, h("span", { class: "strong" }, "Wall"),
       h("div", { class: "segmented", role: "group", "aria-label": "Wall" }, buttons)),
     words);
+  return { root, show };
 }
 
 /**
