@@ -14,6 +14,9 @@ os.environ["PATH"] = os.pathsep.join([os.path.dirname(sys.executable), os.enviro
 # Whoever starts the tests in the background has Ctrl-C ignored, and every process of theirs would inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
+# The processes of the tests use all cores: the threads of torch would only wait for each other.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 LONG_FOLDERS = ("compile", "parity", "train", "ui")  # whose files take longest, the longest first
 
 

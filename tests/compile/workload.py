@@ -1,4 +1,5 @@
-"""Uses every kernel and prints a digest of all results; with the argument `few`, only plays some games on the colored wall.
+"""Uses every kernel and prints a digest of all results; with the argument `few`, only plays some games on the colored wall,
+and with `mutated`, then plays mutated rows as well.
 
 Run in processes with other settings.
 """
@@ -42,6 +43,7 @@ from azul_env.core.jit import KERNELS
 from azul_env.envs.single import AzulEnv
 from azul_env.envs.vector import AzulTurnsVectorEnv, AzulVectorEnv
 from azul_train.selfplay.rewards import seat_rewards, win_shares
+from fuzz import rows
 from models import random_model
 
 VARIANTS = ("colored", "gray")
@@ -214,6 +216,9 @@ def main() -> None:
         use_environments(digest, steps=24)
         use_agents(digest)
         use_rewards_of_learners(digest)
+    if "mutated" in sys.argv:
+        counts = rows.main(mutations=100, seed=1)
+        print("mutated", counts["sound"], counts["refused"])
     print("digest", digest.hexdigest())
     for kernel in KERNELS:
         name = f"{kernel.py_func.__module__}.{kernel.py_func.__name__}"

@@ -12,12 +12,12 @@ SCRIPT = Path(__file__).with_name("rows.py")
 SECONDS = 1500  # an empty cache and a busy machine
 
 
-def play_mutated_rows(mutations: int, **settings: str) -> None:
+def play_mutated_rows(mutations: int) -> None:
     """Mutate rows, and play those that are sound to the end; there are some of them, and more that are refused."""
     paths = os.pathsep.join([*LAYERS, str(SCRIPT.parents[1])])
     outcome = subprocess.run(
         [sys.executable, str(SCRIPT), str(mutations), "1"],
-        env=os.environ | {"PYTHONPATH": paths} | settings,
+        env=os.environ | {"PYTHONPATH": paths},
         capture_output=True,
         text=True,
         timeout=SECONDS,

@@ -60,7 +60,8 @@ def play_both(num_players: int, seed: int, policy: Policy, resigning: float = 0.
     game = Game(num_players, starter, max_rounds, deal_on(state))
     while True:
         assert to_dict(state) == game.to_dict()
-        assert np.flatnonzero(legal_mask(state)).tolist() == game.legal_actions()
+        legal = game.legal_actions()
+        assert np.flatnonzero(legal_mask(state)).tolist() == legal
         if state.is_terminal:
             assert ranking(state) == game.ranking()
             assert winners(state) == game.winners()
@@ -70,7 +71,7 @@ def play_both(num_players: int, seed: int, policy: Policy, resigning: float = 0.
             state = resign(state, seat).state
             game.resign(seat)
         else:
-            action = policy(game.legal_actions(), rng)
+            action = policy(legal, rng)
             state = apply_action(state, action, chance).state
             game.draft(action, deal_on(state))
 

@@ -12,7 +12,7 @@ from example_runs import EXAMPLES, ROOT, run_example, win_rates
 
 
 def test_train_sb3__learns_to_beat_random(tmp_path: Path) -> None:
-    printed = run_example("train_sb3.py", tmp_path, "--steps", "16384", "--games", "40")
+    printed = run_example("train_sb3.py", tmp_path, "--steps", "8192", "--games", "40")
     before, after = win_rates(printed)
     assert after >= 70 and after > before
     assert (tmp_path / "azul_maskable_ppo.zip").stat().st_size > 0
@@ -26,7 +26,7 @@ def test_train_sb3__is_short_and_has_nothing_of_ours_but_the_environment() -> No
 
 def test_selfplay_pettingzoo__learns_to_beat_random(tmp_path: Path) -> None:
     printed = run_example(
-        "selfplay_pettingzoo.py", tmp_path, "--games", "500", "--evaluation", "100"
+        "selfplay_pettingzoo.py", tmp_path, "--games", "400", "--evaluation", "100"
     )
     _, after = win_rates(printed)
     assert after >= 60
@@ -36,7 +36,7 @@ def test_ppo_single_file__learns_to_beat_random_and_plays_in_the_arena(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     layers = tuple(ROOT / layer for layer in ("", "agents", "train", "ui"))
-    budget = ("--steps", "65536", "--opponent", "random", "--evaluation-games", "100")
+    budget = ("--steps", "16384", "--opponent", "random", "--evaluation-games", "100")
     printed = run_example("ppo_single_file.py", tmp_path, *budget, paths=layers)
     rates = [float(rate) for rate in re.findall(r"wins ([\d.]+)%", printed)]
     assert rates[-1] >= 80, printed

@@ -26,12 +26,13 @@ from azul_train.selfplay.league import League
 from azul_train.selfplay.network_agent import frozen
 from azul_train.selfplay.teacher import Teacher
 from train.test_resume import EndedError, assert_same_run, ended_at
-from train.tiny import TINY_NETWORK, TINY_RUN, new_folder, tiny_config
+from train.tiny import FEW_GAMES, TINY_NETWORK, TINY_RUN, new_folder, tiny_config
 from ui.command import here
 
 torch.set_num_threads(1)
 
 GRAY = "variant=gray"
+SHORT_GAMES = "max_rounds=3"  # a network that has learned nothing plays to the cap
 DRAFTS = 180  # actions of drafting with 2 players; the columns follow
 
 
@@ -112,7 +113,7 @@ def _agreement(network, rows, actions):
 
 
 def test_run_ended_in_the_middle__resumes_without_a_difference(tmp_path):
-    config = tiny_config(GRAY, "steps=1280", "evaluation.every=256")
+    config = tiny_config(GRAY, SHORT_GAMES, "steps=1280", "evaluation.every=256", *FEW_GAMES)
     whole = new_folder(tmp_path / "whole", config)
     train(config, whole)
     for event in (4, 7):
@@ -124,18 +125,20 @@ def test_run_ended_in_the_middle__resumes_without_a_difference(tmp_path):
 
 
 def test_command__trains_evaluates_exports_and_plays(tmp_path, monkeypatch, capsys):
-    changes = [part for change in (*TINY_RUN, GRAY, "steps=512") for part in ("--set", change)]
+    settings = (*TINY_RUN, GRAY, SHORT_GAMES, "steps=512")
+    changes = [part for setting in settings for part in ("--set", setting)]
     trained = here(monkeypatch, capsys, "train", *changes, "--out", tmp_path, "--json")
     assert trained.code == 0, trained.err
     run = tmp_path / "train"
     report = (run / "report.md").read_text()
     assert "2 players, gray wall" in report and "best_model.npz --variant gray" in report
-    evaluated = here(monkeypatch, capsys, "eval", run, "--opponent", "random", "--json")
+    few = ("--games", "6", "--jobs", "1")
+    evaluated = here(monkeypatch, capsys, "eval", run, "--opponent", "random", *few, "--json")
     assert json.loads(evaluated.out)["results"][0]["forfeits"] == [0, 0]
     model = tmp_path / "model.npz"
     exported = here(monkeypatch, capsys, "export", run, model)
     assert "gray" in exported.out and read_model(model).variant == "gray"
-    match = ["match", f"neural:path={model}", "random", "--games", 2]
+    match = ["match", f"neural:path={model}", "random", "--games", "2", "--jobs", "1"]
     assert here(monkeypatch, capsys, *match, "--variant", "gray").code == 0
     refused = here(monkeypatch, capsys, *match)
     assert refused.code == 2

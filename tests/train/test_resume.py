@@ -17,11 +17,12 @@ from azul_train import resume, train
 from azul_train.run.folder import RunFolder
 from azul_train.run.progress import EVALUATION, SELF_PLAY, Progress
 from azul_train.sb3.checkpoint import load_checkpoint
+from azul_ui.cli import main
 from train.test_training import assert_same
-from train.tiny import TINY_RUN, new_folder, tiny_config, without_times
-from ui.command import LAYERS, here, in_process_of_its_own
+from train.tiny import FEW_GAMES, TINY_RUN, new_folder, tiny_config, without_times
+from ui.command import LAYERS, here
 
-STEPS = "steps=4096"
+STEPS = 2560
 TIMES = ("minutes", "processor_minutes", "seconds")
 PATIENCE_SECONDS = 240
 COMMAND = "from azul_ui.cli import main; main()"
@@ -29,7 +30,7 @@ COMMAND = "from azul_ui.cli import main; main()"
 
 @pytest.fixture(scope="module")
 def uninterrupted(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
-    config = tiny_config(STEPS)
+    config = tiny_config(f"steps={STEPS}", *FEW_GAMES)
     folder = new_folder(tmp_path_factory.mktemp("whole"), config)
     train(config, folder)
     return folder
@@ -77,7 +78,9 @@ def wait_for_steps_behind_a_checkpoint(process: subprocess.Popen[str], root: Pat
 
 
 def test_killed_run__resumes_without_a_difference(uninterrupted, tmp_path, monkeypatch, capsys):
-    changes = [part for change in (*TINY_RUN, STEPS) for part in ("--set", change)]
+    changes = [
+        part for change in (*TINY_RUN, f"steps={STEPS}", *FEW_GAMES) for part in ("--set", change)
+    ]
     process = subprocess.Popen(
         [sys.executable, "-c", COMMAND, "train", *changes, "--out", str(tmp_path)],
         env=os.environ | {"PYTHONPATH": os.pathsep.join(LAYERS)},
@@ -99,11 +102,11 @@ def test_killed_run__resumes_without_a_difference(uninterrupted, tmp_path, monke
         file.write('{"kind": "progress", "steps": 12')
     resumed = here(monkeypatch, capsys, "train", "--resume", folder.path, "--json")
     assert resumed.code == 0, resumed.err
-    assert json.loads(resumed.out)["steps"] == 4096
+    assert json.loads(resumed.out)["steps"] == STEPS
     assert_same_run(folder, uninterrupted)
     assert folder.report.is_file()
     (noted,) = folder.run["resumed"]
-    assert 0 < noted["steps"] < 4096
+    assert 0 < noted["steps"] < STEPS
 
 
 class EndedError(Exception):
@@ -136,7 +139,7 @@ def phases_of(config: Any, root: Path) -> list[str]:
 
 def test_run_ended_at_many_moments__comes_to_the_same_end(tmp_path):
     """Before, in and after evaluations, between checkpoints, in the final evaluation; each time from where it was."""
-    config = tiny_config("steps=1280", "evaluation.every=256", "checkpoint_every=768")
+    config = tiny_config("steps=1280", "evaluation.every=256", "checkpoint_every=768", *FEW_GAMES)
     phases = phases_of(config, tmp_path / "whole")
     run, final = phases[:11], phases[11:]
     assert run == [EVALUATION, *[SELF_PLAY, EVALUATION] * 5]
@@ -164,8 +167,10 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
     """A run of the command that came to its end."""
     root = tmp_path_factory.mktemp("finished")
     changes = [part for change in (*TINY_RUN, "steps=512") for part in ("--set", change)]
-    outcome = in_process_of_its_own("train", *changes, "--out", root)
-    assert outcome.code == 0, outcome.err
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        monkeypatch.setattr(sys, "argv", ["azul", "train", *changes, "--out", str(root)])
+        with pytest.raises(SystemExit, match="0"):
+            main()
     return RunFolder.open(root / "train")
 
 

@@ -23,6 +23,11 @@ TINY_RUN = (
     "evaluation={opponents: [random], games: 12, every: 512, choice_games: 12, final_games: 12}",
     "checkpoint_every=512",
 )
+FEW_GAMES = (
+    "evaluation.games=4",
+    "evaluation.choice_games=4",
+    "evaluation.final_games=4",
+)
 # What two equal runs may differ in.
 TIMES = (
     "minutes",

@@ -8,7 +8,7 @@ import pytest
 from azul_env import __version__
 from ui.command import here, in_process_of_its_own
 
-QUICK = ("bench", "--trials", "1", "--seconds", "0.05")
+QUICK = ("bench", "--trials", "1", "--seconds", "0.01")
 SPEEDS = [
     "playout_moves_per_second",
     "playout_moves_per_second_3_players",

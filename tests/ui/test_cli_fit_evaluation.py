@@ -16,7 +16,7 @@ from ui.command import here
 from ui.running import running
 
 SMALL = (
-    *("--games", "600", "--improvements", "2", "--duel-games", "12", "--duel-nodes", "40"),
+    *("--games", "300", "--improvements", "2", "--duel-games", "12", "--duel-nodes", "40"),
     *("--players", "3", "--nodes", "12", "--seed", "5"),
 )
 KILLS = 3
@@ -100,7 +100,7 @@ def test_finished_run__says_so_and_changes_nothing(finished, azul):
 
 def spoil_config(run):
     file = run / "config.yaml"
-    file.write_text(file.read_text().replace("games: 600", "games: 700"))
+    file.write_text(file.read_text().replace("games: 300", "games: 400"))
 
 
 def spoil_version(run):
@@ -142,7 +142,7 @@ def spoil_match(text):
     [
         (
             spoil_config,
-            "config.yaml was changed after the run began: games was 600, now it is 700",
+            "config.yaml was changed after the run began: games was 300, now it is 400",
         ),
         (spoil_version, "is a fit of another version"),
         (lambda run: (run / "weights.npz").unlink(), "has no weights.npz"),
