@@ -6,6 +6,8 @@ from typing import Any
 
 import yaml
 
+from azul_agents.neural.model_file import OUTLOOK, read_model
+
 ROOT = Path(__file__).parents[1]
 CARDS = ROOT / "docs" / "model_cards"
 NETWORKS = ROOT / "agents" / "azul_agents" / "neural" / "models"
@@ -30,6 +32,12 @@ def network_card(name: str, card: dict[str, Any]) -> str:
             }
         ],
     }
+    sees = "an observation of `azul_env`, float32"
+    if read_model(NETWORKS / f"{name}.npz").size.get(OUTLOOK):
+        sees += (
+            ", and its outlook: what the networks of the search, which are in the file, "
+            "say of the position after each move"
+        )
     rows = [
         f"| {row['opponent']} | {row['games']:,} | {row['win_rate']:.1%} "
         f"({100 * row['low']:.1f}–{100 * row['high']:.1f}) | {row['points']:.1f} | {row['opponent_points']:.1f} |"
@@ -54,7 +62,7 @@ It is the agent `ppo` in games of {players}{wall and f" on the {variant} wall"},
 | | |
 |---|---|
 | file | `agents/azul_agents/neural/models/{name}.npz`: plain float32 arrays, no code |
-| input | an observation of `azul_env`, float32 |
+| input | {sees} |
 | output | a logit for each action, legal or not, and the value of the position |
 | trained by | `{card["command"]}` |
 | steps to the best model | {card["steps"]:,}, {card["minutes"]:.0f} minutes |

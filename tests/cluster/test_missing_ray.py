@@ -52,6 +52,7 @@ def test_shipped_config__is_for_rllib():
         (["engine=sb3", "rllib.learners=2"], "rllib is only for the engine rllib"),
         (["imitation.teacher=greedy", "imitation.samples=10"], "league and imitation are only for"),
         (["league.schedule=mirror"], "league and imitation are only for the engine sb3"),
+        (["network.outlook=1"], "network.outlook is only for the engine sb3"),
         (["rllib.env_runners=7"], "rllib.env_runners must divide ppo.games = 64, 7 does not"),
         (["rllib.learners=3"], "rllib.learners must divide ppo.batch_size = 1024, 3 does not"),
         (["rllib.learners=-1"], "learners must be at least 0"),

@@ -44,7 +44,7 @@ from azul_env.envs.single import AzulEnv
 from azul_env.envs.vector import AzulTurnsVectorEnv, AzulVectorEnv
 from azul_train.selfplay.rewards import seat_rewards, win_shares
 from fuzz import rows
-from models import random_model
+from models import SMALL, random_model
 
 VARIANTS = ("colored", "gray")
 
@@ -127,6 +127,8 @@ def use_agents(digest: "hashlib._Hash") -> None:
     for agent in agents:
         action = agent.act(late, legal_mask(late), np.random.Generator(np.random.PCG64(5)))
         digest.update(GameState(late.rows).rows.tobytes() + bytes([action % 256]))
+    far_sighted = NeuralPolicy(random_model(2, size=SMALL | {"outlook": 1}))
+    digest.update(np.round(far_sighted.judge(late)[0], 3).tobytes())
     for array in policy.logits_and_values(observe(late)[None]):
         digest.update(array.tobytes())
     gray = NeuralPolicy(random_model(2, variant="gray")).judge(new_game(2, rng=1, variant="gray"))

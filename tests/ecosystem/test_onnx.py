@@ -1,12 +1,14 @@
 """`azul export --onnx`: the exported model equals the player of the .npz, number for number."""
 
-import gymnasium
+from typing import Any
+
 import numpy as np
 import onnxruntime
 import pytest
 
 from azul_agents.neural.agent import NeuralPolicy
 from azul_agents.neural.onnx_file import onnx_model
+from azul_env import GameBatch
 from example_runs import ROOT
 from models import SMALL, random_model
 from ui.command import here
@@ -15,20 +17,15 @@ MODELS = ROOT / "agents" / "azul_agents" / "neural" / "models"
 TOLERANCE = {"rtol": 1e-4, "atol": 1e-4}  # of float32 sums in another order
 
 
-def positions(players: int, variant: str = "colored") -> tuple[np.ndarray, np.ndarray]:
-    """Observations and masks from all parts of random games."""
-    rng = np.random.default_rng(1)
-    games = gymnasium.make_vec(
-        "azul_env:AzulSelfPlay-v0", num_envs=16, num_players=players, variant=variant
-    )
-    observations, info = games.reset(seed=1)
+def positions(players: int, variant: str = "colored") -> tuple[Any, np.ndarray]:
+    """Games from all parts of random play, and their masks."""
+    games = GameBatch(16, players, seed=1, variant=variant)
     seen = []
     for _ in range(80):
-        masks = info["action_mask"]
-        seen.append((observations, masks))
-        actions = (rng.random(masks.shape) * masks).argmax(axis=1)
-        observations, *_, info = games.step(actions)
-    return tuple(map(np.concatenate, zip(*seen, strict=True)))
+        seen.append((games.rows.copy(), games.legal_masks()))
+        games.step(games.random_actions())
+    rows, masks = zip(*seen, strict=True)
+    return np.concatenate(rows), np.concatenate(masks)
 
 
 @pytest.mark.parametrize(
@@ -40,9 +37,11 @@ def test_onnx__equals_the_npz_player(players, variant, tmp_path, monkeypatch, ca
     outcome = here(monkeypatch, capsys, "export", source, tmp_path / "m.npz", "--onnx", target)
     assert outcome.code == 0, outcome.err
     session = onnxruntime.InferenceSession(target)
-    observations, masks = positions(players, variant)
-    logits, values = session.run(["logits", "value"], {"observation": observations})
-    expected_logits, expected_values = NeuralPolicy.load(source).logits_and_values(observations)
+    rows, masks = positions(players, variant)
+    policy = NeuralPolicy.load(source)
+    inputs = policy.inputs.of(rows)
+    logits, values = session.run(["logits", "value"], {"observation": inputs})
+    expected_logits, expected_values = policy.logits_and_values(inputs)
     np.testing.assert_allclose(logits, expected_logits, **TOLERANCE)
     np.testing.assert_allclose(values, expected_values, **TOLERANCE)
     moves = [np.where(masks, numbers, -np.inf).argmax(1) for numbers in (logits, expected_logits)]
@@ -50,12 +49,14 @@ def test_onnx__equals_the_npz_player(players, variant, tmp_path, monkeypatch, ca
     assert "card" in session.get_modelmeta().custom_metadata_map
 
 
-def test_onnx__of_a_model_that_sees_patterns_equals_the_npz_player():
-    model = random_model(2, size=SMALL | {"patterns": 1})
+@pytest.mark.parametrize("sights", [{"patterns": 1}, {"patterns": 1, "outlook": 1}])
+def test_onnx__of_a_model_that_sees_more_equals_the_npz_player(sights):
+    model = random_model(2, size=SMALL | sights)
+    policy = NeuralPolicy(model)
     session = onnxruntime.InferenceSession(onnx_model(model).SerializeToString())
-    observations, _ = positions(2)
-    logits, values = session.run(["logits", "value"], {"observation": observations})
-    expected_logits, expected_values = NeuralPolicy(model).logits_and_values(observations)
+    inputs = policy.inputs.of(positions(2)[0])
+    logits, values = session.run(["logits", "value"], {"observation": inputs})
+    expected_logits, expected_values = policy.logits_and_values(inputs)
     np.testing.assert_allclose(logits, expected_logits, **TOLERANCE)
     np.testing.assert_allclose(values, expected_values, **TOLERANCE)
 

@@ -106,6 +106,8 @@ MISTAKES = [
     ("seed: 1000003", "seed 1000003 is a seed of the evaluation"),
     ("num_players: 5", "num_players must be from 2 to 4, not 5"),
     ("max_rounds: 0", "max_rounds must be from 1 to "),
+    ("network: {outlook: 2}", "outlook must be at most 1, not 2"),
+    ("{variant: gray, network: {outlook: 1}}", "network.outlook is only for the variant colored"),
     ("name: a/b", "name must be the name of a folder, not 'a/b'"),
     ("name: 3", "name must be a string, not 3"),
     ("ppo: 3", "ppo: expected a mapping, not 3"),

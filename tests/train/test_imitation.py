@@ -15,7 +15,7 @@ from azul_env.envs.opponents import AllGames
 from azul_train.config import ImitationConfig, TrainConfig
 from azul_train.export import model_of
 from azul_train.selfplay.imitation import Samples, collect_samples, imitate, warm_start
-from azul_train.selfplay.network_agent import frozen, observed
+from azul_train.selfplay.network_agent import frozen, inputs_of
 from azul_train.selfplay.teacher import Teacher
 from train.tiny import tiny_network
 
@@ -150,7 +150,7 @@ def test_imitating_greedy__raises_accuracy_on_unseen_positions_far_above_chance(
 
     def value_error() -> float:
         with torch.no_grad():
-            observations = torch.from_numpy(observed(lessons.rows[:1000], masks.copy()))
+            observations = torch.from_numpy(inputs_of(network).of(lessons.rows[:1000]))
             return float(
                 np.square(network(observations)[1].numpy() - lessons.returns[:1000]).mean()
             )

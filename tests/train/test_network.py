@@ -13,9 +13,11 @@ from azul_agents.neural.model_file import array_shapes, write_model
 from azul_agents.neural.patterns import pattern_layer, placed_layer
 from azul_agents.registry import make_agent
 from azul_env import GameState, apply_action, from_dict, legal_mask, new_game, observe, to_dict
+from azul_env.observation import observation_size
 from azul_train.config import NetworkSize
 from azul_train.export import export_network, load_network, model_of
 from azul_train.network import AzulNetwork
+from azul_train.selfplay.network_agent import inputs_of
 
 torch.set_num_threads(1)  # more only wait for each other where tests share the cores
 
@@ -110,6 +112,33 @@ def test_export__equals_the_network(
     np.testing.assert_allclose(own_values, values.numpy(), rtol=1e-5, atol=1e-5)
 
 
+@pytest.mark.parametrize("num_players", [2, 3, 4])
+@pytest.mark.parametrize("patterns", [0, 1])
+def test_export__of_a_network_that_sees_an_outlook_equals_it(
+    num_players: int, patterns: int, tmp_path: Path
+) -> None:
+    network = network_of(num_players, replace(SMALL, patterns=patterns, outlook=1))
+    with torch.no_grad():
+        network.outlook[::7] += (
+            0.01  # the file holds the weights that the network has, not those of the search
+        )
+    export_network(network, tmp_path / "model.npz", {})
+    policy = NeuralPolicy.load(tmp_path / "model.npz")
+    rows = np.concatenate([state.rows for state in some_states(num_players)])
+    inputs = inputs_of(network).of(rows)
+    with torch.no_grad():
+        logits, values = network(torch.from_numpy(inputs))
+        blind = network(
+            torch.from_numpy(
+                np.where(np.arange(inputs.shape[1]) < observation_size(num_players), inputs, 0)
+            )
+        )[0]
+    own_logits, own_values = policy.judge_all(rows)
+    np.testing.assert_allclose(own_logits, logits.numpy(), rtol=1e-5, atol=1e-4)
+    np.testing.assert_allclose(own_values, values.numpy(), rtol=1e-5, atol=1e-4)
+    assert not np.allclose(logits.numpy(), blind.numpy(), atol=0.1)
+
+
 @pytest.mark.parametrize(("num_players", "variant"), GAMES)
 def test_neural_agent__plays_the_networks_best_move(
     num_players: int, variant: str, tmp_path: Path
@@ -139,7 +168,11 @@ def test_file__gives_back_the_network_to_the_bit(variant: str, tmp_path: Path) -
 
 @pytest.mark.parametrize(("num_players", "variant"), GAMES)
 def test_files__know_the_networks_arrays(num_players: int, variant: str) -> None:
-    for size in (SMALL, replace(SMALL, patterns=1)):
+    sights = [{}, {"patterns": 1}]
+    if variant == "colored":
+        sights += [{"outlook": 1}, {"patterns": 1, "outlook": 1}]
+    for seen in sights:
+        size = replace(SMALL, **seen)
         weights = AzulNetwork(num_players, size, variant).state_dict()
         expected = {name: tuple(array.shape) for name, array in weights.items()}
         assert array_shapes(num_players, asdict(size), variant) == expected

@@ -8,7 +8,7 @@ from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 from azul_env import GameBatch, num_actions
 from azul_env.observation import observation_size
 from azul_train.sb3.policy import AzulPolicy
-from azul_train.selfplay.network_agent import observed
+from azul_train.selfplay.network_agent import inputs_of
 from train.tiny import TINY_NETWORK
 
 
@@ -23,7 +23,7 @@ def policy_and_games(count: int) -> tuple[AzulPolicy, torch.Tensor, np.ndarray]:
     for _ in range(5):
         batch.step(batch.random_actions())
     masks = batch.legal_masks()
-    return policy, torch.from_numpy(observed(batch.rows, masks.copy())), masks
+    return policy, torch.from_numpy(inputs_of(policy.network).of(batch.rows)), masks
 
 
 def test_evaluated_actions__are_what_sb3_computes():

@@ -9,6 +9,7 @@ import pytest
 import torch
 
 from azul_agents import MatchConfig, MatchResult, run_match
+from azul_agents.neural.agent import NeuralPolicy
 from azul_agents.neural.model_file import ModelFileError, read_model
 from azul_env import GameBatch
 from azul_env.observation import observation_size
@@ -255,12 +256,25 @@ def test_run_that_goes_on_from_a_model__begins_with_its_moves(tmp_path):
     assert start.size.patterns == 1
 
 
+def test_run_that_sees_an_outlook__goes_on_from_a_model_that_does_not(tmp_path):
+    export_network(AzulNetwork(2, TINY_NETWORK), tmp_path / "old.npz", {})
+    config = tiny_config("steps=256", "network.outlook=1", f"start={tmp_path / 'old.npz'}")
+    folder = new_folder(tmp_path, config)
+    train(config, folder)
+    games = GameBatch(30, seed=4)
+    old = NeuralPolicy.load(tmp_path / "old.npz").judge_all(games.rows)[0]
+    start = NeuralPolicy.load(folder.start_model).judge_all(games.rows)[0]
+    np.testing.assert_allclose(start, old, atol=1e-5)
+    assert not np.allclose(NeuralPolicy.load(folder.model).judge_all(games.rows)[0], old, atol=1e-5)
+
+
 @pytest.mark.parametrize(
     ("changes", "problem"),
     [
         (("network.trunk=16",), "this run needs one for 2 players of size"),
         (("num_players=3",), "this run needs one for 3 players"),
         (("network.patterns=0",), "set network.patterns to 1"),
+        (("network.patterns=0", "network.outlook=1"), "set network.patterns to 1"),
         (("start=nowhere.npz",), "there is no such file"),
     ],
 )

@@ -55,12 +55,14 @@ class NetworkSize:
     """Width of the value head's hidden layer."""
     patterns: int = 0
     """1: the trunk sees runs of tiles and nearly complete rows, columns and colors; 0: the observation alone."""
+    outlook: int = 0
+    """1: the network sees what the networks of the search, which do not learn, say of the position after each move; 0: it does not."""
 
     def __post_init__(self) -> None:
         check_least(self, 1, "trunk", "source", "key", "value")
-        check_least(self, 0, "patterns")
+        check_least(self, 0, "patterns", "outlook")
         check_most(self, MAX_NETWORK_WIDTH, "trunk", "source", "key", "value")
-        check_most(self, 1, "patterns")
+        check_most(self, 1, "patterns", "outlook")
 
 
 @dataclass(frozen=True)
@@ -244,7 +246,7 @@ class TrainConfig:
     """Weights by name of reward; the learner gets the weighted sum."""
     start: str | None = None
     """Model to go on from instead of random weights: a file, or `ppo` for the packaged one. Its layers must have the sizes
-    of `network`; if it sees no patterns, their weights start at 0."""
+    of `network`; if it sees no patterns or outlook, their weights start at 0."""
     network: NetworkSize = field(default_factory=NetworkSize)
     """Size of the network."""
     ppo: PPOConfig = field(default_factory=PPOConfig)
@@ -272,6 +274,10 @@ class TrainConfig:
                 f"max_rounds must be from 1 to {COUNTER_LIMIT}, not {shown(self.max_rounds)}"
             )
         check_variant_name(self.variant)
+        if self.network.outlook and self.variant != COLORED:
+            raise ValueError(
+                f"network.outlook is only for the variant {COLORED}: the search has no networks for others"
+            )
         check_least(self, 0, "seed", "steps")
         check_least(self, 1, "torch_threads", "checkpoint_every")
         check_most(self, MAX_TRAIN_SEED, "seed")
@@ -311,8 +317,9 @@ class TrainConfig:
             raise ValueError(
                 "league and imitation are only for the engine sb3: with rllib the learner plays itself"
             )
-        if self.start is not None:
-            raise ValueError("start is only for the engine sb3")
+        if self.start is not None or self.network.outlook:
+            name = "network.outlook" if self.start is None else "start"
+            raise ValueError(f"{name} is only for the engine sb3")
         for name, shared in (("env_runners", "games"), ("learners", "batch_size")):
             number, total = max(1, getattr(self.rllib, name)), getattr(self.ppo, shared)
             if total % number:

@@ -8,7 +8,9 @@ from typing import Any
 import torch
 
 from azul_agents.neural.model_file import (
+    OUTLOOK,
     PATTERNS,
+    SIGHTS,
     Model,
     ModelFileError,
     read_model,
@@ -16,6 +18,8 @@ from azul_agents.neural.model_file import (
 )
 from azul_train.config import NetworkSize
 from azul_train.network import AzulNetwork
+
+_NAMES = {PATTERNS: "patterns", OUTLOOK: "an outlook"}
 
 
 def export_network(network: AzulNetwork, path: Path, card: Mapping[str, Any]) -> None:
@@ -33,14 +37,14 @@ def model_of(network: AzulNetwork, card: Mapping[str, Any]) -> Model:
 def load_network(path: Path) -> AzulNetwork:
     """The network in a model file, for further training. Raises ModelFileError."""
     model = read_model(path)
-    size = NetworkSize(**({PATTERNS: 0} | model.size))
+    size = NetworkSize(**model.size)  # sights that older files do not name are off
     network = AzulNetwork(model.num_players, size, model.variant)
     network.load_state_dict({name: torch.tensor(a) for name, a in model.arrays.items()})
     return network
 
 
 def copy_weights(path: Path, network: AzulNetwork) -> None:
-    """Give a network the weights in a model file; those of patterns that the model does not see become 0.
+    """Give a network the weights in a model file; those of patterns and an outlook that the model does not see become 0.
 
     Raises ModelFileError, a ValueError, in one line.
     """
@@ -50,18 +54,24 @@ def copy_weights(path: Path, network: AzulNetwork) -> None:
         raise ModelFileError(
             f"{path}: a network for the variant {model.variant!r}; this run needs one for {network.variant!r}"
         )
-    if model.num_players != network.num_players or {**size, **model.size, PATTERNS: 0} != {
-        **size,
-        PATTERNS: 0,
-    }:
+    unseen = dict.fromkeys(SIGHTS, 0)
+    if model.num_players != network.num_players or size | model.size | unseen != size | unseen:
         raise ModelFileError(
             f"{path}: a network for {model.num_players} players of size {model.size}; this run needs one for "
             f"{network.num_players} players of size {size}"
         )
+    for sight in SIGHTS:
+        if model.size.get(sight, 0) > size[sight]:
+            raise ModelFileError(f"{path}: it sees {_NAMES[sight]}: set network.{sight} to 1")
+    if model.size.get(OUTLOOK) and model.size.get(PATTERNS, 0) < size[PATTERNS]:
+        raise ModelFileError(
+            f"{path}: it sees an outlook, but no patterns: set network.patterns to 0"
+        )
     with torch.no_grad():
         for name, weights in network.state_dict().items():
-            array = torch.tensor(model.arrays[name])
-            if array.ndim == 2 and array.shape[1] > weights.shape[1]:
-                raise ModelFileError(f"{path}: it sees patterns: set network.patterns to 1")
+            if name == OUTLOOK and name not in model.arrays:
+                continue  # the search's own weights stay
             weights.zero_()
-            weights[tuple(slice(length) for length in array.shape)] = array
+            if name in model.arrays:
+                array = torch.tensor(model.arrays[name])
+                weights[tuple(slice(length) for length in array.shape)] = array

@@ -14,10 +14,15 @@ a tile, and the tile that is to be placed picks its own:
     logit(column) = by_line[line, column] + by_color[color, column]
 
 Beside the observation the trunk may see patterns on the walls, found by
-fixed layers.
+fixed layers. If the network sees an outlook, the networks of the search, which stay as they are, have valued the position after each
+move: the trunk sees the value of the best one, and the points that a move loses to it count as much as the trunk says:
+
+    logit(move) = ... + sharpness * (value after the move - value after the best)
 """
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
@@ -29,7 +34,9 @@ from azul_agents.neural.model_file import (
     TILE_SIZE,
     num_columns,
 )
+from azul_agents.neural.outlook import outlook_size
 from azul_agents.neural.patterns import num_patterns, pattern_layer, placed_layer
+from azul_agents.search.network.weights_file import shipped_networks
 from azul_env import num_actions
 from azul_env.core.spec import FACTORY_CAPACITY, NUM_COLORS, NUM_DESTINATIONS
 from azul_env.observation import observation_parts, observation_size
@@ -37,10 +44,11 @@ from azul_train.config import NetworkSize
 
 
 class AzulNetwork(nn.Module):
-    """Logits of all actions and the value of a batch of observations (float32)."""
+    """Logits of all actions and the value of a batch of observations (float32), behind which there may be outlooks."""
 
     placed: Tensor  # the fixed layers of `azul_agents.neural.patterns`
     patterns: Tensor
+    outlook: Tensor  # the weights of the networks of the search; they do not learn
 
     def __init__(
         self, num_players: int, size: NetworkSize | None = None, variant: str = COLORED
@@ -54,12 +62,19 @@ class AzulNetwork(nn.Module):
         self._factories, self._center = parts["factories"], parts["center"]
         self._marker = parts["marker_in_center"]
         self.num_factories = self._factories.shape[0]
-        observed = observation_size(num_players, variant) - self._factories.size
+        self._observation_size = observation_size(num_players, variant)
+        self._lost_size = 0  # numbers in `latent` about what moves lose
+        observed = self._observation_size - self._factories.size
         if size.patterns:
             observed += num_patterns(num_players, variant)
             for name, layer in (("placed", placed_layer), ("patterns", pattern_layer)):
                 fixed = torch.from_numpy(layer(num_players, variant).copy())
                 self.register_buffer(name, fixed, persistent=False)
+        if size.outlook:
+            observed += 1
+            self._lost_size = outlook_size(num_players) - 1
+            self.register_buffer("outlook", torch.from_numpy(_search_weights(num_players)))
+            self.sharpness = nn.Linear(size.trunk, 1)
         self.factory = nn.Linear(NUM_COLORS * FACTORY_CAPACITY, size.source)
         self.center = nn.Linear(CENTER_INPUTS, size.source)
         self.trunk_1 = nn.Linear(observed + 2 * size.source, size.trunk)
@@ -75,14 +90,18 @@ class AzulNetwork(nn.Module):
             self.columns = nn.Linear(size.trunk, TILE_SIZE * self._num_columns)
         self._initialise()
 
-    def forward(self, observations: Tensor) -> tuple[Tensor, Tensor]:
+    def forward(self, inputs: Tensor) -> tuple[Tensor, Tensor]:
         """Logits (batch, actions), legal or not, and values (batch,)."""
-        latent = self.latent(observations)
+        latent = self.latent(inputs)
         return self.logits(latent), self.values(latent)
 
-    def latent(self, observations: Tensor) -> Tensor:
-        """All that the two heads need, side by side: the trunk, the keys of the sources, the kinds of all offers, the tile."""
-        batch = len(observations)
+    def latent(self, inputs: Tensor) -> Tensor:
+        """All that the two heads need, side by side: trunk, keys of the sources, kinds of all offers, tile, what moves lose."""
+        batch = len(inputs)
+        observations, outlook = (
+            inputs[:, : self._observation_size],
+            inputs[:, self._observation_size :],
+        )
         on_factories, in_center = self._offers(observations)
         factories = torch.relu(self.factory(on_factories.flatten(2)))
         center_inputs = (
@@ -91,23 +110,29 @@ class AzulNetwork(nn.Module):
             observations[:, self._marker.slice],
         )
         center = torch.relu(self.center(torch.cat(center_inputs, 1)))
-        trunk = torch.relu(self._trunk_1(observations, torch.cat((factories.sum(1), center), 1)))
+        sources = torch.cat((factories.sum(1), center), 1)
+        trunk = torch.relu(self._trunk_1(observations, outlook[:, :1], sources))
         trunk = torch.relu(self.trunk_2(trunk))
         keys = torch.cat((self.factory_key(factories), self.center_key(center)[:, None]), 1)
         kinds = self._kinds(observations)
-        return torch.cat((trunk, keys.reshape(batch, -1), kinds, *self._tile(observations)), 1)
+        rest = *self._tile(observations), outlook[:, 1:]
+        return torch.cat((trunk, keys.reshape(batch, -1), kinds, *rest), 1)
 
     def logits(self, latent: Tensor) -> Tensor:
         """The logits of all actions from `latent`."""
         batch, sources = len(latent), self.num_factories + 1
-        widths = [self.size.trunk, sources * self.size.key, sources * NUM_COLORS, self._tile_size]
-        trunk, keys, kinds, tile = torch.split(latent, widths, 1)
+        widths = [self.size.trunk, sources * self.size.key, sources * NUM_COLORS]
+        trunk, keys, kinds, tile, lost = torch.split(
+            latent, [*widths, self._tile_size, self._lost_size], 1
+        )
         turns = self.turns(trunk).view(batch, NUM_COLORS * NUM_KINDS, NUM_DESTINATIONS)
         places = kinds.long()[:, :, None].expand(-1, -1, NUM_DESTINATIONS)
         by_offer = turns.gather(1, places).view(batch, sources, NUM_COLORS, NUM_DESTINATIONS)
         query = self.query(trunk).view(batch, NUM_COLORS, self.size.key)
         left = keys.reshape(batch, sources, self.size.key) @ query.transpose(1, 2)
         drafts = (by_offer + left[..., None]).flatten(1)
+        if self._lost_size:
+            drafts = drafts + self.sharpness(trunk) * lost
         if not self._num_columns:
             return drafts
         columns = self.columns(trunk).view(batch, TILE_SIZE, self._num_columns)
@@ -121,7 +146,7 @@ class AzulNetwork(nn.Module):
     def latent_size(self) -> int:
         """Numbers in `latent` for one observation."""
         of_sources = (self.num_factories + 1) * (self.size.key + NUM_COLORS)
-        return self.size.trunk + of_sources + self._tile_size
+        return self.size.trunk + of_sources + self._tile_size + self._lost_size
 
     @property
     def _tile_size(self) -> int:
@@ -143,12 +168,13 @@ class AzulNetwork(nn.Module):
         in_center = center == torch.arange(1, CENTER_KINDS + 1)
         return on_factories.to(observations.dtype), in_center.to(observations.dtype)
 
-    def _trunk_1(self, observations: Tensor, sources: Tensor) -> Tensor:
+    def _trunk_1(self, observations: Tensor, best: Tensor, sources: Tensor) -> Tensor:
         """The trunk's first layer, in two products: no gradient flows back to what is given."""
         given = (
             observations[:, : self._factories.start],
             observations[:, self._factories.stop :],
             *self._patterns(observations),
+            best,
         )
         weight = self.trunk_1.weight
         begin = observations.shape[1] - self._factories.size  # of the columns of the sources
@@ -181,8 +207,15 @@ class AzulNetwork(nn.Module):
 
     def _initialise(self) -> None:
         """Orthogonal weights as PPO likes them: the first policy is nearly uniform, the first values nearly 0."""
-        small = {"turns": 0.01, "columns": 0.01, "query": 0.1, "value_2": 0.1}
+        small = {"turns": 0.01, "columns": 0.01, "sharpness": 0.01, "query": 0.1, "value_2": 0.1}
         for name, layer in self.named_children():
             if isinstance(layer, nn.Linear):
                 nn.init.orthogonal_(layer.weight, gain=small.get(name, 2**0.5))
                 nn.init.zeros_(layer.bias)
+
+
+def _search_weights(num_players: int) -> NDArray[np.float32]:
+    """A copy of the weights of the networks that the search comes with."""
+    weights = shipped_networks(num_players)
+    assert weights is not None  # the package has them for 2, 3 and 4 players
+    return weights.copy()

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from azul_agents.neural.agent import packaged_policy
 from azul_agents.neural.forward import Layers, write_forward
+from azul_agents.neural.outlook import WEIGHTS_SIZE, Outlook, new_outlook, write_outlook
 from azul_agents.search.evaluator import (
     Evaluator,
     EvaluatorKernels,
@@ -28,7 +29,7 @@ from azul_env import num_actions
 from azul_env.core.jit import called_kernel, kernel
 from azul_env.core.state import Row
 from azul_env.core.words import lane_total
-from azul_env.observation import observation_size, write_observation
+from azul_env.observation import write_observation
 
 TILES_FROM_ROOT: Final = (
     6  # taken since the root, up to which the policy is asked: two or three moves
@@ -42,8 +43,10 @@ class GuidedEvaluator(NamedTuple):
 
     judge: Evaluator  # of positions, and of moves far from the root
     layers: Layers  # of the policy
+    outlook: Outlook  # unused by a policy that sees none
     root_tiles: NDArray[np.int64]  # on the table when the search began; one number
-    observation: NDArray[np.float32]  # scratch space
+    inputs: NDArray[np.float32]  # of the policy; scratch space
+    observation_size: NDArray[np.int64]  # how many of the inputs are the observation; one number
     logits: NDArray[np.float32]
 
     @staticmethod
@@ -56,11 +59,14 @@ class GuidedEvaluator(NamedTuple):
 
 def guided_evaluator(num_players: int) -> GuidedEvaluator:
     """An evaluator with the networks that come with the package. Raises ModelFileError if there is no policy."""
+    policy = packaged_policy(num_players)
     return GuidedEvaluator(
         judge=evaluator_named("network", num_players),
-        layers=packaged_policy(num_players).layers,
+        layers=policy.layers,
+        outlook=policy.inputs.outlook or new_outlook(np.zeros(WEIGHTS_SIZE, np.float32)),
         root_tiles=np.zeros(1, np.int64),
-        observation=np.zeros(observation_size(num_players), np.float32),
+        inputs=np.zeros(policy.inputs.size, np.float32),
+        observation_size=np.array([policy.inputs.observation_size]),
         logits=np.zeros(num_actions(num_players), np.float32),
     )
 
@@ -100,7 +106,10 @@ def write_policy(
     evaluator: GuidedEvaluator, row: Row, moves: Moves, count: int, gains: Gains
 ) -> None:
     """Write the policy's logits of moves, in points."""
-    write_observation(row, row["current_player"], evaluator.observation.view(np.uint8))
-    write_forward(evaluator.layers, evaluator.observation, evaluator.logits)
+    inputs, size = evaluator.inputs, evaluator.observation_size[0]
+    write_observation(row, row["current_player"], inputs.view(np.uint8))
+    if len(inputs) > size:
+        write_outlook(evaluator.outlook, row, inputs, size)
+    write_forward(evaluator.layers, inputs, evaluator.logits)
     for slot in range(count):
         gains[slot] = POINTS_PER_LOGIT * evaluator.logits[action_of(moves[slot])]

@@ -19,11 +19,11 @@ from azul_agents.base import (
     check_question,
 )
 from azul_agents.kinds import NeuralOptions, PpoOptions
-from azul_agents.neural.forward import layers_of, logits_and_values, write_games
-from azul_agents.neural.model_file import COLORED, Model, ModelFileError, read_model
+from azul_agents.neural.forward import layers_of, logits_and_values
+from azul_agents.neural.model_file import COLORED, OUTLOOK, Model, ModelFileError, read_model
+from azul_agents.neural.outlook import Inputs
 from azul_agents.registry import AgentSpecError, quoted
 from azul_env import GameState, Rows, legal_mask, num_actions
-from azul_env.observation import observation_size
 from azul_env.state import checked_rows, variant_name
 
 PACKAGED: Final = "ppo"
@@ -44,8 +44,8 @@ class NeuralPolicy:
         self.card = model.card
         self.num_actions = num_actions(model.num_players, model.variant)
         self.layers = layers_of(model)
-        size = observation_size(model.num_players, model.variant)
-        self._observation = np.empty(size, np.float32)
+        weights = model.arrays.get(OUTLOOK)
+        self.inputs = Inputs(model.num_players, model.variant, weights)
 
     @classmethod
     def load(cls, path: Path | str) -> "NeuralPolicy":
@@ -55,8 +55,11 @@ class NeuralPolicy:
     def logits_and_values(
         self, observations: NDArray[Any]
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Unmasked logits (batch, actions) and values (batch,) of float32 observations (batch, size)."""
-        size = len(self._observation)
+        """Unmasked logits (batch, actions) and values (batch,) of float32 observations (batch, size).
+
+        A network that sees outlooks takes the `inputs` of games, with outlooks behind the observations.
+        """
+        size = self.inputs.size
         if observations.ndim != 2 or observations.shape[1] != size:
             raise ValueError(f"observations must have shape (batch, {size}): {observations.shape}")
         if observations.dtype != np.float32:
@@ -75,10 +78,7 @@ class NeuralPolicy:
         if (rows["num_players"] != self.num_players).any():
             others = sorted(set(rows["num_players"].tolist()) - {self.num_players})
             raise ValueError(f"the network is for {self.num_players} players, not for {others}")
-        logits = np.empty((len(rows), self.num_actions), np.float32)
-        values = np.empty(len(rows), np.float32)
-        write_games(self.layers, rows, self._observation, logits, values)
-        return logits, values
+        return logits_and_values(self.layers, self.inputs.of(rows), self.num_actions)
 
     def judge(self, state: GameState) -> tuple[NDArray[np.float32], float]:
         """Logits of all actions, legal or not, and value of a position, as the player to move sees it."""

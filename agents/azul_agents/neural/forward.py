@@ -28,8 +28,7 @@ from azul_env.core.spec import (
     NUM_COLORS,
     NUM_DESTINATIONS,
 )
-from azul_env.core.state import Rows
-from azul_env.observation import observation_parts, observation_size, write_observation
+from azul_env.observation import observation_parts, observation_size
 
 Vector = NDArray[np.float32]
 Matrix = NDArray[np.float32]
@@ -50,6 +49,7 @@ TILING: Final = np.array(
 )
 FACTORY_HIGH: Final = np.float32(PARTS[0]["factories"].high[0])  # what counts are divided by
 CENTER_HIGH: Final = np.float32(PARTS[0]["center"].high[0])
+SIZES: Final = np.array([sum(part.size for part in parts.values()) for parts in PARTS])
 FIXED: Final = ("placed", "patterns")  # layers that no file holds
 AT_ONCE: Final = 4  # rows added in one pass, so that the sums stay in registers
 
@@ -68,6 +68,7 @@ class Layers(NamedTuple):
     value_1: Matrix
     value_2: Matrix
     columns: Matrix  # without outputs in a model of colored games
+    sharpness: Matrix  # without outputs in a model that sees no outlook
     placed: Matrix  # fixed, and without outputs in a model that sees no patterns
     patterns: Matrix
 
@@ -189,17 +190,28 @@ def _write_sources(
 
 @array_kernel
 def _write_trunk(
-    layers: Layers, observation: Vector, start: int, stop: int, sources: Vector, trunk: Vector
+    layers: Layers,
+    observation: Vector,
+    start: int,
+    stop: int,
+    sources: Vector,
+    outlook: Vector,
+    trunk: Vector,
 ) -> None:
-    """Write the units that both heads see. The factories are the part of the observation from start to stop."""
+    """Write the units that both heads see. The factories are the part of the observation from start to stop.
+
+    Of the outlook, if there is one, the trunk sees the first number: the value of the best move.
+    """
     rest = len(observation) - (stop - start)
     direct = rest + len(sources)
     placed = layers.placed.shape[1]
-    inputs = np.empty(direct + placed + layers.patterns.shape[1], np.float32)
+    found = placed + layers.patterns.shape[1]
+    inputs = np.empty(layers.trunk_1.shape[0] - 1, np.float32)
     _copy(observation[:start], inputs)
     _copy(observation[stop:], inputs[start:])
     _copy(sources, inputs[rest:])
-    seen = inputs[direct:]
+    seen = inputs[direct : direct + found]
+    _copy(outlook[: len(inputs) - direct - found], inputs[direct + found :])
     apply_layer(layers.placed, observation, seen[:placed])
     _relu(seen[:placed])
     apply_layer(layers.patterns, seen[:placed], seen[placed:])
@@ -234,6 +246,15 @@ def _write_logits(
 
 
 @array_kernel
+def _add_outlook(layers: Layers, trunk: Vector, lost: Vector, logits: Vector) -> None:
+    """Add to the logits of drafts what each loses to the best one, times the sharpness that the trunk gives."""
+    sharpness = np.empty(1, np.float32)
+    apply_layer(layers.sharpness, trunk, sharpness)
+    for action in range(len(lost)):
+        logits[action] += sharpness[0] * lost[action]
+
+
+@array_kernel
 def _write_columns(layers: Layers, trunk: Vector, tile: Vector, logits: Vector) -> None:
     """Write the logits of all columns for a tile: the sums of those for its line and its color; 0 if there is none."""
     columns = np.empty(layers.columns.shape[1], np.float32)
@@ -260,20 +281,23 @@ def _value(layers: Layers, trunk: Vector) -> np.float32:
 
 
 @array_kernel
-def write_forward(layers: Layers, observation: Vector, logits: Vector) -> np.float32:
-    """Write the logits of one observation and return its value."""
+def write_forward(layers: Layers, inputs: Vector, logits: Vector) -> np.float32:
+    """Write the logits of one observation, with the outlook behind it if the model sees one, and return its value."""
     sources = len(logits) // (NUM_COLORS * NUM_DESTINATIONS)
     players = (sources - 2) // 2  # R1: two factories for each player and one more, and the center
     drafts = sources * NUM_COLORS * NUM_DESTINATIONS
     layout = players - MIN_PLAYERS + (NUM_TABLES if len(logits) > drafts else 0)
+    observation, outlook = inputs[: SIZES[layout]], inputs[SIZES[layout] :]
     start = FACTORIES[layout]
     stop = start + NUM_COLORS * (sources - 1)
     kinds = np.empty((sources, NUM_COLORS), np.int64)
     keys = np.empty((sources, layers.factory_key.shape[1]), np.float32)
     trunk = np.empty(layers.trunk_2.shape[1], np.float32)
     of_sources = _write_sources(layers, observation, layout, kinds, keys)
-    _write_trunk(layers, observation, start, stop, of_sources, trunk)
+    _write_trunk(layers, observation, start, stop, of_sources, outlook, trunk)
     _write_logits(layers, trunk, kinds, keys, logits)
+    if len(outlook) > 0:
+        _add_outlook(layers, trunk, outlook[1:], logits)
     if len(logits) > drafts:
         tile = observation[TILING[layout] : TILING[layout] + TILE_SIZE]
         _write_columns(layers, trunk, tile, logits[drafts:])
@@ -282,29 +306,19 @@ def write_forward(layers: Layers, observation: Vector, logits: Vector) -> np.flo
 
 @kernel
 def write_batch(
-    layers: Layers, observations: Matrix, logits: Matrix, values: Vector, first: int, last: int
+    layers: Layers, inputs: Matrix, logits: Matrix, values: Vector, first: int, last: int
 ) -> None:
-    """Write logits and values of many observations."""
+    """Write logits and values of many observations, with outlooks if the model sees them."""
     for place in range(first, last):
-        values[place] = write_forward(layers, observations[place], logits[place])
-
-
-@kernel
-def write_games(
-    layers: Layers, rows: Rows, observation: Vector, logits: Matrix, values: Vector
-) -> None:
-    """Write logits and values of games as their players to move see them; `observation` is scratch memory."""
-    for game in range(len(rows)):
-        write_observation(rows[game], rows[game]["current_player"], observation.view(np.uint8))
-        values[game] = write_forward(layers, observation, logits[game])
+        values[place] = write_forward(layers, inputs[place], logits[place])
 
 
 def logits_and_values(
-    layers: Layers, observations: NDArray[Any], num_actions: int
+    layers: Layers, inputs: NDArray[Any], num_actions: int
 ) -> tuple[Matrix, Vector]:
-    """Logits (batch, actions), legal or not, and values (batch,) of float32 observations (batch, size)."""
-    observations = np.ascontiguousarray(observations, np.float32)
-    logits = np.empty((len(observations), num_actions), np.float32)
-    values = np.empty(len(observations), np.float32)
-    write_batch(layers, observations, logits, values, 0, len(observations))
+    """Logits (batch, actions), legal or not, and values (batch,) of float32 inputs (batch, size)."""
+    inputs = np.ascontiguousarray(inputs, np.float32)
+    logits = np.empty((len(inputs), num_actions), np.float32)
+    values = np.empty(len(inputs), np.float32)
+    write_batch(layers, inputs, logits, values, 0, len(inputs))
     return logits, values

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from azul_agents.array_file import UNREADABLE, array_in, header_in, members_of, open_archive
 from azul_agents.base import VARIANTS
 from azul_agents.kinds import MAX_NETWORK_WIDTH
+from azul_agents.neural.outlook import WEIGHTS_SIZE
 from azul_agents.neural.patterns import num_patterns
 from azul_env import brief, num_actions, observation_layout, shown
 from azul_env.core.spec import FACTORY_CAPACITY, NUM_COLORS, NUM_DESTINATIONS, NUM_LINES
@@ -24,7 +25,9 @@ from azul_env.observation import observation_parts, observation_size
 
 FORMAT: Final = 1
 SIZES: Final = ("trunk", "source", "key", "value")  # widths that a model is free to choose
-PATTERNS: Final = "patterns"  # in a size: 1 if the trunk sees patterns; older files do not have it
+# In a size: 1 if the trunk sees patterns, and if the network sees the outlook. Older files do not have them.
+SIGHTS: Final = ("patterns", "outlook")
+PATTERNS, OUTLOOK = SIGHTS
 VARIANT_KEY: Final = "variant"  # in `meta`; files of colored games do not have it
 COLORED: Final = VARIANTS[0]
 CENTER_KINDS: Final = 6  # one to five tiles of a color in the center, and six or more
@@ -100,6 +103,8 @@ def array_shapes(
     seen_directly = observation_size(num_players, variant) - factories.size
     if size.get(PATTERNS):
         seen_directly += num_patterns(num_players, variant)
+    if size.get(OUTLOOK):
+        seen_directly += 1  # the value of the best move
     layers = {
         "factory": (source, NUM_COLORS * FACTORY_CAPACITY),
         "center": (source, CENTER_INPUTS),
@@ -116,6 +121,9 @@ def array_shapes(
     if columns:
         layers["columns"] = (TILE_SIZE * columns, trunk)
     shapes: dict[str, tuple[int, ...]] = {}
+    if size.get(OUTLOOK):
+        layers["sharpness"] = (1, trunk)
+        shapes[OUTLOOK] = (WEIGHTS_SIZE,)
     for name, (outputs, inputs) in layers.items():
         shapes |= {f"{name}.weight": (outputs, inputs), f"{name}.bias": (outputs,)}
     return shapes
@@ -177,10 +185,13 @@ def _model_of(text: str) -> Model:
         raise ModelFileError(
             "it was trained on another layout of the observation than this version has; train it again"
         )
-    if not isinstance(size, dict) or sorted({*size} - {PATTERNS}) != sorted(SIZES):
+    if not isinstance(size, dict) or sorted({*size} - {*SIGHTS}) != sorted(SIZES):
         raise ModelFileError(f"its size is {shown(size)}; it must give {', '.join(SIZES)}")
-    if size.get(PATTERNS, 0) not in (0, 1):
-        raise ModelFileError(f"its size is {shown(size)}; {PATTERNS} must be 0 or 1")
+    for name in SIGHTS:
+        if size.get(name, 0) not in (0, 1):
+            raise ModelFileError(f"its size is {shown(size)}; {name} must be 0 or 1")
+    if size.get(OUTLOOK) and variant != COLORED:
+        raise ModelFileError(f"it sees an outlook, which there is only for {COLORED} games")
     widths = [size[name] for name in SIZES]
     if not all(type(width) is int and 0 < width <= MAX_NETWORK_WIDTH for width in widths):
         raise ModelFileError(

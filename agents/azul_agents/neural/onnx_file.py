@@ -4,7 +4,7 @@ The same function as `azul_train.network.AzulNetwork`, which explains it, built 
 
 | name          | shape            | meaning                                                         |
 |---------------|------------------|-----------------------------------------------------------------|
-| `observation` | (batch, size)    | input, float32: `azul_env.observe` or what an environment gives |
+| `observation` | (batch, size)    | input, float32: `azul_env.observe` or what an environment gives; for a model that sees outlooks, `NeuralPolicy.inputs.of(rows)` |
 | `logits`      | (batch, actions) | output: of all actions, legal or not; mask them before use      |
 | `value`       | (batch,)         | output: the reward to come                                      |
 """
@@ -21,7 +21,15 @@ import onnx
 from numpy.typing import NDArray
 from onnx import helper, numpy_helper
 
-from azul_agents.neural.model_file import CENTER_KINDS, NUM_KINDS, PATTERNS, TILE_SIZE, Model
+from azul_agents.neural.model_file import (
+    CENTER_KINDS,
+    NUM_KINDS,
+    OUTLOOK,
+    PATTERNS,
+    TILE_SIZE,
+    Model,
+)
+from azul_agents.neural.outlook import outlook_size
 from azul_agents.neural.patterns import pattern_layer, placed_layer
 from azul_env import FACTORY_CAPACITY, NUM_COLORS, NUM_DESTINATIONS, num_actions, num_factories
 from azul_env.files import atomic_file
@@ -94,7 +102,8 @@ class _Graph:
 
 def onnx_model(model: Model) -> onnx.ModelProto:
     """A model as an ONNX graph, checked."""
-    graph = _Graph(dict(model.arrays))
+    learned = {name: array for name, array in model.arrays.items() if name != OUTLOOK}
+    graph = _Graph(learned)
     parts = observation_parts(model.num_players, model.variant)
     on_factories = graph.reshape(
         graph.counts(parts["factories"]), 0, num_factories(model.num_players), NUM_COLORS
@@ -113,6 +122,11 @@ def onnx_model(model: Model) -> onnx.ModelProto:
     logits = _logits(
         graph, trunk, graph.add("Concat", *keys, axis=1), graph.add("Concat", *kinds, axis=1)
     )
+    if model.size.get(OUTLOOK):
+        end = observation_size(model.num_players)
+        lost = graph.part(end + 1, end + outlook_size(model.num_players))
+        scaled = graph.add("Mul", graph.layer("sharpness", trunk), lost)
+        logits = graph.add("Add", logits, scaled)
     if "columns.bias" in model.arrays:
         columns = _column_logits(graph, parts, trunk)
         logits = graph.add("Concat", logits, columns, axis=1)
@@ -145,16 +159,19 @@ def _sources(
 
 def _trunk(graph: _Graph, part: Part, model: Model, factories: str, center: str) -> str:
     """The units that both heads see."""
+    end = observation_size(model.num_players, model.variant)
     inputs = [
         graph.part(0, part.start),
-        graph.part(part.stop, observation_size(model.num_players, model.variant)),
+        graph.part(part.stop, end),
         graph.add("ReduceSum", factories, graph.constant([1], np.int64), keepdims=0),
         center,
     ]
     if model.size.get(PATTERNS):
         game = model.num_players, model.variant
-        placed = graph.fixed_layer(placed_layer(*game), OBSERVATION)
+        placed = graph.fixed_layer(placed_layer(*game), graph.part(0, end))
         inputs += [placed, graph.fixed_layer(pattern_layer(*game), placed)]
+    if model.size.get(OUTLOOK):
+        inputs.append(graph.part(end, end + 1))  # the value of the best move
     joined = graph.add("Concat", *inputs, axis=1)
     return graph.relu_layer("trunk_2", graph.relu_layer("trunk_1", joined))
 
@@ -187,8 +204,11 @@ def _checked(graph: _Graph, model: Model, logits: str, value: str) -> onnx.Model
     """The graph with names for its outputs, and the model's card."""
     for name, output in (("logits", logits), ("value", value)):
         graph.nodes.append(helper.make_node("Identity", [output], [name]))
+    size = observation_size(model.num_players, model.variant)
+    if model.size.get(OUTLOOK):
+        size += outlook_size(model.num_players)
     shapes = {
-        OBSERVATION: ["batch", observation_size(model.num_players, model.variant)],
+        OBSERVATION: ["batch", size],
         "logits": ["batch", num_actions(model.num_players, model.variant)],
         "value": ["batch"],
     }

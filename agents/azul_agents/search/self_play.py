@@ -248,7 +248,9 @@ class GamesToRecord:
         """Continue where another one was left. Caller guarantees that these are its numbers."""
         self.played, self._positions = played, len(recording.rows)
         self.chances[:] = chances
-        for room, part in zip(self._room, recording, strict=True):
+        rooms: tuple[NDArray[Any], ...] = self._room
+        parts: tuple[NDArray[Any], ...] = recording
+        for room, part in zip(rooms, parts, strict=True):
             room[: len(part)] = part
 
 

@@ -4,9 +4,11 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from gymnasium import spaces
 from numpy.typing import NDArray
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvObs, VecEnvStepReturn
 
+from azul_agents.neural.outlook import Inputs
 from azul_env import Rows
 from azul_env.core.arguments import whole_numbers
 from azul_env.core.chance import chances_from, checked_chances
@@ -33,10 +35,16 @@ class LeagueVecEnv(ArrayVecEnv):
         seed: int,
         max_rounds: int,
         stopwatch: Stopwatch | None = None,
+        inputs: Inputs | None = None,
         variant: str = COLORED,
     ) -> None:
+        """`inputs` are what the learners see; observations alone unless given."""
         settings = Settings(num_players, max_rounds, "outcome", 0, "float32", RANDOM, variant)
-        super().__init__(num_envs, settings.observation_space(), settings.action_space())
+        self.inputs = inputs or Inputs(num_players, variant, None)
+        space = settings.observation_space()
+        if self.inputs.size > self.inputs.observation_size:
+            space = spaces.Box(-np.inf, np.inf, (self.inputs.size,), np.float32)
+        super().__init__(num_envs, space, settings.action_space())
         self.league, self.reward = league, reward
         self.stopwatch = stopwatch or Stopwatch()
         self.games = SeatGames(num_envs, settings, ())
@@ -60,7 +68,7 @@ class LeagueVecEnv(ArrayVecEnv):
                 raise ValueError(f"illegal action {self._actions[game]} in game {game}")
             rewards = seat_rewards(before, self.games.rows, self.games.seats, self.reward)
             done = result.terminated | result.truncated
-            infos = self._infos(done, result.final_observations)
+            infos = self._infos(done, self._with_outlooks(result.final_observations))
             ended = np.flatnonzero(done)
             if ended.size:
                 shares = win_shares(self.games.rows[ended], self.games.seats[ended])
@@ -76,7 +84,16 @@ class LeagueVecEnv(ArrayVecEnv):
     def publish(self) -> NDArray[np.float32]:
         """The learners' observations; updates the masks as well."""
         observations, self._masks = self.games.publish()
-        return observations
+        return self._with_outlooks(observations)
+
+    def _with_outlooks(self, observations: NDArray[np.float32]) -> NDArray[np.float32]:
+        """The observations, with outlooks behind them if the learners see any; nothing is left of a finished game."""
+        extra = self.inputs.size - observations.shape[1]
+        if not extra:
+            return observations
+        inputs = np.pad(observations, ((0, 0), (0, extra)))
+        self.inputs.add_outlooks(self.games.rows, inputs)
+        return inputs
 
     def get_state(self) -> dict[str, Any]:
         """The state of the games, without the league."""

@@ -25,14 +25,17 @@ class AzulPolicy(MaskableActorCriticPolicy):
         action_space: spaces.Space[Any],
         lr_schedule: Schedule,
         network_size: NetworkSize | None = None,
+        game: tuple[int, str] | None = None,
         **arguments: Any,
     ) -> None:
+        """`game` is the number of players and the variant; without it, the game that has such observations."""
         self.network_size = network_size
+        self.game = game or game_seen_in(observation_space)
         super().__init__(observation_space, action_space, lr_schedule, **arguments)
 
     def _build(self, lr_schedule: Schedule) -> None:
         """Make the network and its optimiser; SB3 calls this instead of its own layers."""
-        num_players, variant = game_seen_in(self.observation_space)
+        num_players, variant = self.game
         network = AzulNetwork(num_players, self.network_size, variant)
         self.network = network
         self.mlp_extractor: Any = _Latent(network)

@@ -33,7 +33,7 @@ from azul_train.sb3.league_env import LeagueVecEnv
 from azul_train.sb3.policy import AzulPolicy
 from azul_train.selfplay.imitation import warm_start
 from azul_train.selfplay.league import League
-from azul_train.selfplay.network_agent import frozen
+from azul_train.selfplay.network_agent import frozen, inputs_of
 
 LOSSES: Final = ("policy_gradient_loss", "value_loss", "entropy_loss", "approx_kl", "clip_fraction")
 
@@ -53,6 +53,7 @@ class Sb3Run(TrainingRun):
             config.seed,
             config.max_rounds,
             self.stopwatch,
+            inputs_of(AzulNetwork(config.num_players, config.network, config.variant)),
             config.variant,
         )
         self.model = _learner(config, self.env)
@@ -99,10 +100,10 @@ class Sb3Run(TrainingRun):
         """Continue from the content of a checkpoint. Raises one of UNUSABLE if it does not fit this run."""
         self.set_state(saved)
         self.league.set_state(saved["league"])
-        self._start_games()
         self.network.load_state_dict(saved["network"])
         for name, weights in self.network.state_dict().items():
             check_finite(weights, name)
+        self._start_games()
         restore_optimizer(self.model.policy.optimizer, saved["optimizer"])
         self.model.num_timesteps = self.steps
         self.model._n_updates = whole_number(saved["updates"], "updates")
@@ -154,7 +155,8 @@ class Sb3Run(TrainingRun):
         self.write_metrics(IMITATION, samples=self.config.imitation.samples, **result)
 
     def _start_games(self) -> None:
-        """Let SB3 prepare for learning, which resets the environment."""
+        """Let SB3 prepare for learning, which resets the environment; the network has its weights by now."""
+        self.env.inputs = inputs_of(self.network)
         self._callback = self.model._setup_learn(self.config.steps, _NoCallback())[1]
 
     def _add_snapshot(self) -> None:
@@ -180,7 +182,10 @@ def _learner(config: TrainConfig, env: LeagueVecEnv) -> MaskablePPO:
         ent_coef=ppo.entropy,
         vf_coef=ppo.value_coef,
         max_grad_norm=ppo.max_grad_norm,
-        policy_kwargs={"network_size": config.network},
+        policy_kwargs={
+            "network_size": config.network,
+            "game": (config.num_players, config.variant),
+        },
         seed=config.seed,
         device="cpu",
     )

@@ -10,6 +10,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from azul_agents.base import Agent
+from azul_agents.neural.outlook import Inputs
 from azul_agents.registry import make_agent
 from azul_env import Rows
 from azul_env.core.batch import reset_games, write_masks
@@ -23,7 +24,7 @@ from azul_env.rules import refuse
 from azul_env.state import trusted_state
 from azul_train.config import TrainConfig
 from azul_train.network import AzulNetwork
-from azul_train.selfplay.network_agent import frozen, observed
+from azul_train.selfplay.network_agent import frozen, inputs_of
 from azul_train.selfplay.rewards import seat_rewards
 from azul_train.selfplay.teacher import Teacher
 
@@ -167,13 +168,14 @@ def imitate(
     targets = samples.value_targets(config.imitation.teacher_value)
     optimizer = torch.optim.Adam(network.parameters(), learning_rate)
     rng = np.random.default_rng([config.seed, 4, number])
+    seen = inputs_of(network)
     batches = epochs * (len(samples) // batch_size)
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, learning_rate, max(batches, 1))
     done = 0
-    loss_sum = right = seen = 0.0
+    loss_sum = right = counted = 0.0
     for epoch in range(epochs):
         for batch in _batches(len(samples), batch_size, rng):
-            logits, values = _masked_outputs(network, samples.rows[batch])
+            logits, values = _masked_outputs(network, seen, samples.rows[batch])
             actions = torch.from_numpy(samples.actions[batch])
             policy_loss = functional.cross_entropy(logits, actions)
             value_loss = functional.mse_loss(values, torch.from_numpy(targets[batch]).float())
@@ -188,14 +190,15 @@ def imitate(
             if epoch == epochs - 1:
                 loss_sum += policy_loss.item() * batch_size
                 right += float((logits.argmax(1) == actions).sum())
-                seen += batch_size
-    return {"loss": loss_sum / seen, "accuracy": right / seen}
+                counted += batch_size
+    return {"loss": loss_sum / counted, "accuracy": right / counted}
 
 
-def _masked_outputs(network: AzulNetwork, rows: Rows) -> tuple[Tensor, Tensor]:
+def _masked_outputs(network: AzulNetwork, seen: Inputs, rows: Rows) -> tuple[Tensor, Tensor]:
     """Logits, -inf for illegal actions, and values of the players to move."""
     masks = np.zeros((len(rows), network.num_actions), np.bool_)
-    logits, values = network(torch.from_numpy(observed(rows, masks)))
+    write_masks(rows, masks, 0, len(rows))
+    logits, values = network(torch.from_numpy(seen.of(rows)))
     return logits.masked_fill(~torch.from_numpy(masks), -torch.inf), values
 
 

@@ -1,24 +1,15 @@
 """A torch network as an agent: a frozen earlier self of the learner, which plays without torch."""
 
-import numpy as np
-from numpy.typing import NDArray
-
 from azul_agents.neural.agent import NeuralAgent, NeuralPolicy
-from azul_env.core.state import Rows
-from azul_env.envs.kernels import publish
-from azul_env.observation import observation_size
-from azul_env.state import variant_name
+from azul_agents.neural.outlook import Inputs
 from azul_train.export import model_of
 from azul_train.network import AzulNetwork
 
 
-def observed(rows: Rows, masks: NDArray[np.bool_]) -> NDArray[np.float32]:
-    """What the players to move see; their legal actions are written into `masks`."""
-    size = observation_size(int(rows["num_players"][0]), variant_name(rows))
-    observations = np.empty((len(rows), size), np.float32)
-    movers = rows["current_player"].astype(np.int64)
-    publish(rows, movers, masks, observations.view(np.uint8), 0, len(rows))
-    return observations
+def inputs_of(network: AzulNetwork) -> Inputs:
+    """What a network sees of games, with its weights of an outlook as they are now."""
+    weights = network.outlook.numpy().copy() if network.size.outlook else None
+    return Inputs(network.num_players, network.variant, weights)
 
 
 def frozen(network: AzulNetwork, spec: str, temperature: float = 1.0) -> NeuralAgent:
