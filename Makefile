@@ -42,7 +42,9 @@ train: $(VENV)/.installed-train ## train an agent by self-play, under ten minute
 web: $(VENV)/.installed-web ## play, watch, review and analyse in the browser
 	$(BIN)/azul web
 
-# The engine is compiled beside the checks, once, before the processes of the tests need it.
+# The engine is compiled beside the checks, once, before the processes of the tests need it. Hundreds of processes start in the
+# tests, so bytecode is kept even where the environment says otherwise.
+test test-web test-ray test-lowest test-ecosystem dist: export PYTHONDONTWRITEBYTECODE =
 test: $(VENV)/.installed-dev ## run all checks and all tests but those that need Ray
 	$(MAKE) -j2 --output-sync check warmup
 	$(BIN)/python -m pytest
