@@ -17,6 +17,8 @@ INK: Final = "#333333"
 GRID: Final = "#E3E3E3"
 DOTS_PER_INCH: Final = 130
 MARGIN: Final = 0.03  # left and right of the curves
+LEGEND_LETTERS: Final = 170  # that fit into the width of the figure
+LEGEND_PADDING: Final = 6  # letters that a column needs beside its longest label
 
 
 def draw_curve(metrics: list[Line], num_players: int, title: str) -> bytes:
@@ -37,7 +39,10 @@ def draw_curve(metrics: list[Line], num_players: int, title: str) -> bytes:
     over_minutes.set_ylabel("games won", color=INK)
     figure.suptitle(_plain(title), color=INK, fontsize=12, fontweight="bold")
     handles, labels = over_minutes.get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=5, frameon=False, fontsize=9)
+    columns = max(1, min(5, LEGEND_LETTERS // (LEGEND_PADDING + max(map(len, labels)))))
+    figure.legend(
+        handles, labels, loc="outside lower center", ncols=columns, frameon=False, fontsize=9
+    )
     picture = BytesIO()
     # Without matplotlib's version in the metadata, the same metrics give the same bytes.
     canvas.print_figure(picture, format="png", dpi=DOTS_PER_INCH, metadata={"Software": None})
