@@ -119,6 +119,7 @@ def use_agents(digest: "hashlib._Hash") -> None:
         NeuralAgent.of_policy("neural", policy),
         AlphaBetaAgent(options=AlphaBetaOptions(nodes=60)),
         AlphaBetaAgent(options=AlphaBetaOptions(nodes=60, evaluation="linear")),
+        AlphaBetaAgent(options=AlphaBetaOptions(nodes=9000, deals=2)),
         *(MctsAgent(options=MctsOptions(simulations=8, leaf=leaf)) for leaf in ("value", "game")),
         GuidedAgent(options=GuidedOptions(simulations=8, solve=0)),
     ]
