@@ -192,7 +192,7 @@ def _value_of_deal(memory: SearchMemory, evaluator: Evaluator) -> float:
         if control["is_aborted"]:
             break
     turn = (control["searcher"] - row["current_player"]) % row["num_players"]
-    return found - BIAS[row["num_players"], turn]
+    return found - float(BIAS[row["num_players"], turn])
 
 
 @kernel
