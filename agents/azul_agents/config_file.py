@@ -88,10 +88,10 @@ def plain_data(value: Any) -> Any:
 
 
 def check_least(config: object, least: float, *names: str) -> None:
-    """Raise ValueError for a field below `least`."""
+    """Raise ValueError for a field below `least`; None is allowed."""
     for name in names:
         value = getattr(config, name)
-        if not value >= least:
+        if value is not None and not value >= least:
             raise ValueError(f"{name} must be at least {least}, not {shown(value)}")
 
 

@@ -41,13 +41,19 @@ class AlphaBetaOptions:
     evaluation: str = option(
         "network", "network: where there is one for the number of players; linear: weighted sums"
     )
+    deals: int | None = option(
+        None,
+        "deals of the next round that are sampled once this one is solved; "
+        "default: 40 with networks and a time limit, else 0",
+    )
 
     def __post_init__(self) -> None:
         check_positive(self, "time", "nodes", "depth")
         check_least(self, 1, "breadth", "widest")
+        check_least(self, 0, "deals")
         _check_evaluation(self.evaluation)
         check_most(self, MAX_SECONDS, "time")
-        check_most(self, MAX_COUNT, "nodes", "depth", "breadth", "widest")
+        check_most(self, MAX_COUNT, "nodes", "depth", "breadth", "widest", "deals")
 
 
 @dataclass(frozen=True)

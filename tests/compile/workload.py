@@ -128,7 +128,11 @@ def use_agents(digest: "hashlib._Hash") -> None:
         action = agent.act(late, legal_mask(late), np.random.Generator(np.random.PCG64(5)))
         digest.update(GameState(late.rows).rows.tobytes() + bytes([action % 256]))
     far_sighted = NeuralPolicy(random_model(2, size=SMALL | {"outlook": 1}))
-    digest.update(np.round(far_sighted.judge(late)[0], 3).tobytes())
+    digest.update(bytes([int(far_sighted.judge(late)[0].argmax())]))
+    later = apply_action(late, int(np.flatnonzero(legal_mask(late))[-1]), rng=1).state
+    looks_ahead = AlphaBetaAgent(options=AlphaBetaOptions(nodes=9000, deals=2))
+    action = looks_ahead.act(later, legal_mask(later), np.random.Generator(np.random.PCG64(5)))
+    digest.update(bytes([action % 256, looks_ahead.deals]))
     for array in policy.logits_and_values(observe(late)[None]):
         digest.update(array.tobytes())
     gray = NeuralPolicy(random_model(2, variant="gray")).judge(new_game(2, rng=1, variant="gray"))

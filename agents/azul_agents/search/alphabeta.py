@@ -21,7 +21,9 @@ from azul_agents.search.deepening import (
     search_to_depth,
 )
 from azul_agents.search.evaluator import Evaluator
+from azul_agents.search.lookahead import DEFAULT_DEALS, look_ahead, new_lookahead
 from azul_agents.search.moves import MAX_MOVES, action_of
+from azul_agents.search.network.evaluator import NetworkEvaluator
 from azul_agents.search.pvs import MAX_PLIES, new_memory
 from azul_agents.search.shipped import evaluator_named
 from azul_agents.search.timing import NEVER, POLL_SECONDS, Stopwatch, TimeLimit
@@ -52,6 +54,7 @@ class AlphaBetaAgent(Agent):
             new_evaluator = partial(evaluator_named, self.options.evaluation)
         self.nodes = 0  # of the last search
         self.depth = 0  # reached by the last search
+        self.deals = 0  # sampled by the last search
         self._new_evaluator = cache(new_evaluator)  # by number of players, then by variant
         self._variant = COLORED
         self._limit = TimeLimit(self.options.time)
@@ -61,6 +64,7 @@ class AlphaBetaAgent(Agent):
         self._memory = new_memory(self.options.breadth, self.options.nodes or NO_LIMIT, widest)
         # By variant; all arrays but the positions are shared.
         self._memories = {COLORED: self._memory}
+        self._lookahead = new_lookahead()
         self._warm_up()
 
     def act(self, state: GameState, legal_mask: NDArray[np.bool_], rng: np.random.Generator) -> int:
@@ -70,14 +74,15 @@ class AlphaBetaAgent(Agent):
     def act_batch(
         self, rows: Rows, legal_masks: NDArray[np.bool_], rngs: Sequence[np.random.Generator]
     ) -> Any:
-        """The actions that `act` chooses in many games: in one compiled loop, unless there is a time limit."""
-        if self.options.time is not None:
+        """The actions that `act` chooses in many games: in one compiled loop, unless it needs a clock or samples deals."""
+        if self.options.time is not None or self.options.deals:
             return super().act_batch(rows, legal_masks, rngs)
         return self.judge_batch(rows)[0]
 
     def judge_batch(self, rows: Rows) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """The chosen actions of many games and their values to the players to move, in points; no time limit holds.
+        """The chosen actions of many games and their values to the players to move, in points.
 
+        No time limit holds, and no deals are sampled.
         Caller guarantees that the games are on and have the same number of players.
         """
         self._turn_to(variant_of(rows).name)
@@ -192,7 +197,23 @@ class AlphaBetaAgent(Agent):
         self._memory.stack[0] = new_game(2, rng=0, variant=self._variant).rows[0]
         begin(self._memory, 0)
         self._memory.control["stop"] = 1
-        deepen(self._memory, self._evaluator(2), 1, False)
+        evaluator = self._evaluator(2)
+        deepen(self._memory, evaluator, 1, False)
+        if self._num_deals(evaluator):
+            look_ahead(self._memory, evaluator, self._lookahead, 0, 0)
+
+    def _num_deals(self, evaluator: Evaluator) -> int:
+        """How many deals a move may sample; none on gray walls, where lines end before the walls are tiled."""
+        if self._variant != COLORED:
+            return 0
+        if self.options.deals is not None:
+            return self.options.deals
+        return DEFAULT_DEALS if self._is_timed and isinstance(evaluator, NetworkEvaluator) else 0
+
+    @property
+    def _is_timed(self) -> bool:
+        """True if nothing but the time limits a move; else a move depends on nothing but the position."""
+        return self.options.time is not None and self.options.nodes is None
 
     def _begin(self, state: GameState, exact_values: bool, node_limit: int | None) -> None:
         """Prepare a search of a position."""
@@ -200,8 +221,7 @@ class AlphaBetaAgent(Agent):
         self._memory.stack[0] = state.rows[0]
         control["prune"] = not exact_values
         # An analysis, and a move by a limit on nodes, depend on nothing but the position.
-        is_timed = self.options.time is not None and self.options.nodes is None
-        control["keeps_table"] = is_timed and not exact_values
+        control["keeps_table"] = self._is_timed and not exact_values
         control["node_limit"] = node_limit or NO_LIMIT
         if exact_values:  # the first depth, a node for each move, is always searched
             control["node_limit"] = max(MAX_MOVES + 1, control["node_limit"][0])
@@ -215,6 +235,10 @@ class AlphaBetaAgent(Agent):
             self._begin(state, exact_values, self.options.nodes)
             evaluator = self._evaluator(state.num_players)
             count = deepen(memory, evaluator, self._max_depth, exact_values)
+            deals = 0 if exact_values else self._num_deals(evaluator)
+            self.deals = (
+                look_ahead(memory, evaluator, self._lookahead, count, deals) if deals else 0
+            )
             self.nodes = int(memory.control["nodes"][0])
             self.depth = int(memory.control["depth_reached"][0])
             return self._ranked(count)

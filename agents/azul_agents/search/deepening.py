@@ -108,7 +108,7 @@ def search_to_depth(
         for slot in range(count):
             root_values[slot] = previous[slot]  # values of different depths do not compare
         return searched
-    _rank(memory.moves[0], root_values, searched)
+    rank(memory.moves[0], root_values, searched)
     if searched == count:
         control["depth_reached"] = depth
     return searched
@@ -185,7 +185,7 @@ def note_line(memory: SearchMemory, slot: int, found: float) -> None:
 
 
 @kernel
-def _rank(moves: Moves, values: NDArray[np.float64], count: int) -> None:
+def rank(moves: Moves, values: NDArray[np.float64], count: int) -> None:
     """Sort the first `count` moves by value, the best first; equal ones keep their order."""
     for slot in range(1, count):
         move, value = moves[slot], values[slot]
