@@ -311,9 +311,9 @@ def test_game_of_another_number_of_players__is_an_error(tmp_path: Path) -> None:
 def shipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty folder in the place of the shipped models."""
     monkeypatch.setattr(neural, "files", lambda package: tmp_path)
-    neural.packaged_policy.cache_clear()
+    neural.packaged_model.cache_clear()
     yield tmp_path / "models"
-    neural.packaged_policy.cache_clear()
+    neural.packaged_model.cache_clear()
 
 
 def test_ppo__takes_the_model_for_the_game(shipped: Path) -> None:

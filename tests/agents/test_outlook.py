@@ -1,5 +1,7 @@
 """The outlook of a policy: what the search, looking one move ahead, says of each move."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 
@@ -8,7 +10,7 @@ from azul_agents.neural.model_file import ModelFileError, read_model, write_mode
 from azul_agents.neural.outlook import BEST_SCALE, MOST_LOST, Inputs
 from azul_agents.registry import make_agent
 from azul_agents.search.network.weights_file import shipped_networks
-from azul_env import GameState, apply_action, legal_mask, new_game, num_actions, observe
+from azul_env import GameBatch, GameState, apply_action, legal_mask, new_game, num_actions, observe
 from models import SMALL, random_model
 
 FAR_SIGHTED = SMALL | {"outlook": 1}
@@ -94,3 +96,16 @@ def test_model_for_gray_walls_with_an_outlook__is_refused(tmp_path) -> None:
     write_model(tmp_path / "model.npz", random_model(2, size=FAR_SIGHTED, variant="gray"))
     with pytest.raises(ModelFileError, match="an outlook, which there is only for colored games"):
         read_model(tmp_path / "model.npz")
+
+
+def test_agents_on_several_threads__do_not_disturb_each_other() -> None:
+    games = GameBatch(400, seed=9)
+    for _ in range(6):
+        games.step(games.random_actions())
+    masks = games.legal_masks()
+    expected = make_agent("ppo").act_batch(games.rows, masks, []).tolist()
+    agents = [make_agent("ppo") for _ in range(4)]
+    with ThreadPoolExecutor(len(agents)) as pool:
+        for _ in range(5):
+            answers = pool.map(lambda agent: agent.act_batch(games.rows, masks, []), agents)
+            assert [answer.tolist() for answer in answers] == [expected] * len(agents)

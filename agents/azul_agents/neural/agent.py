@@ -37,7 +37,7 @@ class Preference(NamedTuple):
 
 
 class NeuralPolicy:
-    """A network for one number of players and one variant."""
+    """A network for one number of players and one variant. It serves one thread at a time: an outlook needs memory."""
 
     def __init__(self, model: Model) -> None:
         self.num_players, self.variant = model.num_players, model.variant
@@ -200,10 +200,15 @@ def model_path(model: str, num_players: int, variant: str = COLORED) -> Iterator
 
 
 @cache
-def packaged_policy(num_players: int, variant: str = COLORED) -> NeuralPolicy:
-    """The packaged network. Raises ModelFileError if there is none for these games."""
+def packaged_model(num_players: int, variant: str = COLORED) -> Model:
+    """The packaged model, read once. Raises ModelFileError if there is none for these games."""
     with model_path(PACKAGED, num_players, variant) as path:
-        return NeuralPolicy.load(path)
+        return read_model(path)
+
+
+def packaged_policy(num_players: int, variant: str = COLORED) -> NeuralPolicy:
+    """The packaged network, with memory of its own. Raises ModelFileError if there is none for these games."""
+    return NeuralPolicy(packaged_model(num_players, variant))
 
 
 def neural_agent(spec: str, options: NeuralOptions) -> NeuralAgent:
