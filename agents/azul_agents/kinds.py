@@ -44,7 +44,7 @@ class AlphaBetaOptions:
     deals: int | None = option(
         None,
         "deals of the next round that are sampled once this one is solved; "
-        "default: 40 with networks and a time limit, else 0",
+        "default: 40 with networks, a time limit and 2 or 3 players, else 0",
     )
 
     def __post_init__(self) -> None:

@@ -97,7 +97,7 @@ def test_deals__stop_with_the_time() -> None:
 @pytest.mark.parametrize(
     ("options", "deals"),
     [
-        ({"time": 5.0}, DEFAULT_DEALS),
+        ({"time": 5.0}, DEFAULT_DEALS[2]),
         ({"time": 5.0, "deals": 3}, 3),
         ({"time": 5.0, "deals": 0}, 0),
         ({"time": 5.0, "nodes": SOLVES}, 0),
@@ -115,6 +115,17 @@ def test_deals__are_sampled_by_default_where_only_the_time_is_limited(
     player = agent(**options)
     act(player, state)
     assert player.deals == deals
+
+
+def test_four_players__sample_nothing_unless_asked() -> None:
+    states = late_positions(4, tiles=7, count=3)
+    for options, is_sampling in (({"time": 1.0}, False), ({"time": 1.0, "deals": 2}, True)):
+        player = agent(**options)
+        deals = 0
+        for state in states:
+            act(player, state)
+            deals += player.deals
+        assert (deals > 0) == is_sampling
 
 
 def test_analysis__samples_nothing() -> None:

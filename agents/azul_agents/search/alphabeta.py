@@ -199,16 +199,17 @@ class AlphaBetaAgent(Agent):
         self._memory.control["stop"] = 1
         evaluator = self._evaluator(2)
         deepen(self._memory, evaluator, 1, False)
-        if self._num_deals(evaluator):
+        if self._num_deals(evaluator, 2):
             look_ahead(self._memory, evaluator, self._lookahead, 0, 0)
 
-    def _num_deals(self, evaluator: Evaluator) -> int:
+    def _num_deals(self, evaluator: Evaluator, num_players: int) -> int:
         """How many deals a move may sample; none on gray walls, where lines end before the walls are tiled."""
         if self._variant != COLORED:
             return 0
         if self.options.deals is not None:
             return self.options.deals
-        return DEFAULT_DEALS if self._is_timed and isinstance(evaluator, NetworkEvaluator) else 0
+        has_network = isinstance(evaluator, NetworkEvaluator)
+        return DEFAULT_DEALS[num_players] if self._is_timed and has_network else 0
 
     @property
     def _is_timed(self) -> bool:
@@ -235,7 +236,7 @@ class AlphaBetaAgent(Agent):
             self._begin(state, exact_values, self.options.nodes)
             evaluator = self._evaluator(state.num_players)
             count = deepen(memory, evaluator, self._max_depth, exact_values)
-            deals = 0 if exact_values else self._num_deals(evaluator)
+            deals = 0 if exact_values else self._num_deals(evaluator, state.num_players)
             self.deals = (
                 look_ahead(memory, evaluator, self._lookahead, count, deals) if deals else 0
             )

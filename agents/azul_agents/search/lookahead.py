@@ -27,7 +27,8 @@ from azul_env.core.rounds import PLAYING
 from azul_env.core.state import Rows, empty_rows
 from azul_env.core.words import as_int64
 
-DEFAULT_DEALS: Final = 40  # per move
+# Per move, by number of players: with 4 they were measured to do harm (docs/results/search).
+DEFAULT_DEALS: Final = (0, 0, 40, 40, 0)
 MAX_CANDIDATES: Final = 6
 CLOSE: Final = 5.0  # points: no move that is more below the best is a candidate
 PLIES: Final = 6  # searched after a deal
