@@ -213,8 +213,8 @@ KINDS: Final = (
 
 # From the weakest to the strongest; each clearly beats the one before (docs/results/levels).
 LEVELS: Final = (
-    Level("beginner", "often picks a poor move, rarely a senseless one", "ppo:temperature=8"),
-    Level("novice", "knows good moves and misses every other", "ppo:temperature=5"),
+    Level("beginner", "often picks a poor move, rarely a senseless one", "ppo:temperature=10"),
+    Level("novice", "knows good moves and misses every other", "ppo:temperature=7"),
     Level("casual", "builds its own wall and never looks at yours", "greedy"),
     Level("skilled", "plays by instinct, trained by self-play", "ppo"),
     Level("advanced", "looks a few moves ahead", "alphabeta:nodes=300"),
