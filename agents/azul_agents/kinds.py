@@ -5,6 +5,7 @@ Classes are referred to by name, so that listing agents and checking specs load 
 
 import math
 import re
+import time
 from dataclasses import dataclass
 from typing import Final
 
@@ -19,9 +20,17 @@ MAX_NETWORK_WIDTH: Final = 2048  # of a layer: at most 190 MB in all; the packag
 MAX_SECONDS: Final = 1e6
 MAX_COUNT: Final = 10**15
 MAX_EXPLORATION: Final = 1e6  # in float32, so that products stay finite
+CLOCKS: Final = ("wall", "cpu")
 EVALUATIONS: Final = ("network", "linear")
 MCTS_LEAVES: Final = ("value", "round", "game")
 PYTHON_TARGET: Final = re.compile(r"[\w.]+:\w+(:.*)?", re.DOTALL)
+
+
+def _check_clock(name: str) -> None:
+    if name not in CLOCKS:
+        raise ValueError(f"clock must be one of {', '.join(CLOCKS)}, not {shown(name)}")
+    if name == "cpu" and not hasattr(time, "CLOCK_THREAD_CPUTIME_ID"):
+        raise ValueError("clock=cpu: this system has no clock for the processor time of a thread")
 
 
 def _check_evaluation(name: str) -> None:
@@ -46,8 +55,12 @@ class AlphaBetaOptions:
         "deals of the next round that are sampled once this one is solved; "
         "default: 40 with networks, a time limit and 2 or 3 players, else 0",
     )
+    clock: str = option(
+        "wall", "wall or cpu: what the time is counted by; cpu is fair on a busy machine"
+    )
 
     def __post_init__(self) -> None:
+        _check_clock(self.clock)
         check_positive(self, "time", "nodes", "depth")
         check_least(self, 1, "breadth", "widest")
         check_least(self, 0, "deals")
@@ -67,8 +80,12 @@ class MctsOptions:
     evaluation: str = option(
         "linear", "of leaf=value; network: where there is one for the number of players"
     )
+    clock: str = option(
+        "wall", "wall or cpu: what the time is counted by; cpu is fair on a busy machine"
+    )
 
     def __post_init__(self) -> None:
+        _check_clock(self.clock)
         check_positive(self, "time", "simulations", "exploration")
         _check_evaluation(self.evaluation)
         check_most(self, MAX_SECONDS, "time")
@@ -88,11 +105,15 @@ class GuidedOptions:
     simulations: int | None = option(None, "simulations per move; reproducible, unlike time")
     exploration: float = option(1.0, "weight of the exploration bonus")
     solve: int = option(
-        10,
+        12,
         "alpha-beta takes over with this many offers left, a color on a factory or in the center",
+    )
+    clock: str = option(
+        "wall", "wall or cpu: what the time is counted by; cpu is fair on a busy machine"
     )
 
     def __post_init__(self) -> None:
+        _check_clock(self.clock)
         check_positive(self, "time", "simulations", "exploration")
         check_least(self, 0, "solve")
         check_most(self, MAX_SECONDS, "time")
@@ -170,14 +191,14 @@ KINDS: Final = (
     ),
     AgentKind(
         "mcts",
-        "Monte Carlo tree search within the round",
+        "Monte-Carlo search within the round",
         lazily("azul_agents.search.mcts:MctsAgent"),
         MctsOptions,
         variants=VARIANTS,
     ),
     AgentKind(
         "guided",
-        "tree search guided by the packaged policy; alpha-beta late in a round",
+        "Monte-Carlo search guided by the packaged policy; alpha-beta late in a round",
         lazily("azul_agents.guided.agent:GuidedAgent"),
         GuidedOptions,
         variants=("colored",),

@@ -1,21 +1,18 @@
-"""The tree search that a policy guides: its priors, its two stages, and moves that have to be found."""
+"""The search that a policy guides: its priors, its two stages, and moves that have to be found."""
 
 import numpy as np
 import pytest
 
 from azul_agents.analysis.streaming import analysis_of
 from azul_agents.guided.agent import GuidedAgent
-from azul_agents.guided.evaluator import guided_evaluator
+from azul_agents.guided.evaluator import SOFTNESS, guided_evaluator
 from azul_agents.kinds import GuidedOptions
 from azul_agents.neural.agent import packaged_policy
 from azul_agents.registry import AgentSpecError, make_agent
-from azul_agents.search.evaluator import prepare, write_gains
-from azul_agents.search.moves import MAX_MOVES, action_of, list_moves
-from azul_agents.search.network.weights_file import network_evaluator
-from azul_agents.search.tree import VALUE, new_tree
+from azul_agents.search.graph import VALUE, SearchGraph, new_graph
+from azul_agents.search.moves import action_of
+from azul_agents.search.simulation import VISITS_BEFORE_POLICY, simulate
 from azul_env import GameState, apply_action, legal_mask, new_game
-from azul_env.core.jit import kernel
-from azul_env.core.words import as_bool
 from positions import position
 
 RNG = np.random.default_rng(0)
@@ -24,61 +21,47 @@ WINNING_MOVE = position("""
     40 :BYRK./:/:/:/: - | 41 :B..../:/:/:/KKKKK: *""")
 
 
-@kernel
-def _gains(evaluator, rows, moves, gains):
-    """Prepare with rows[0], and write what the moves of rows[1] gain."""
-    prepare(evaluator, rows[0])
-    count = list_moves(rows[1], moves, as_bool(True))
-    write_gains(evaluator, rows[1], moves, count, gains)
-    return count
+def priors_of(state: GameState, simulations: int) -> tuple[dict[int, float], SearchGraph]:
+    """The priors of the moves of a position that was searched with the policy."""
+    graph = new_graph(1 << 14)
+    graph.begin(state.rows, VALUE, simulations, np.uint64(0))
+    simulate(graph, guided_evaluator(state.num_players), 1.0)
+    return _priors(graph, 0), graph
 
 
-def gains_of(evaluator, root: GameState, state: GameState) -> dict[int, float]:
-    moves, gains = np.zeros(MAX_MOVES, np.int64), np.zeros(MAX_MOVES)
-    rows = np.concatenate((root.rows, state.rows))
-    count = _gains(evaluator, rows, moves, gains)
-    actions = [action_of(move) for move in moves[:count].tolist()]
-    return dict(zip(actions, gains[:count].tolist(), strict=True))
+def _priors(graph: SearchGraph, node: int) -> dict[int, float]:
+    edges = range(graph.first[node], graph.first[node] + graph.span[node])
+    return {int(action_of(int(graph.move[edge]))): float(graph.prior[edge]) for edge in edges}
 
 
-def after_moves(state: GameState, count: int) -> GameState:
-    for _ in range(count):
-        state = apply_action(state, int(legal_mask(state).argmax()), rng=0).state
-    return state
+def assert_from_policy(priors: dict[int, float], state: GameState, is_so: bool = True) -> None:
+    """Priors are the softmax of the policy's logits, softened."""
+    logits = packaged_policy(state.num_players).judge(state)[0]
+    weights = {action: np.exp(SOFTNESS * logits[action]) for action in priors}
+    expected = {action: weight / sum(weights.values()) for action, weight in weights.items()}
+    assert (priors == pytest.approx(expected, abs=1e-4)) is is_so
 
 
 @pytest.mark.parametrize("num_players", [2, 3, 4])
-def test_priors__are_the_policys_near_the_root_and_expected_gains_far_from_it(
-    num_players: int,
-) -> None:
-    evaluator, judge = guided_evaluator(num_players), network_evaluator(num_players)
-    root = new_game(num_players, rng=4)
-    near, far = after_moves(root, 1), after_moves(root, 6)
-    for state in (root, near):
-        logits = packaged_policy(num_players).judge(state)[0]
-        found = gains_of(evaluator, root, state)
-        best = max(found, key=lambda action: logits[action])
-        for action, gain in found.items():
-            assert gain == pytest.approx(
-                found[best] - 0.5 * (logits[best] - logits[action]), abs=1e-4
-            )
-    assert gains_of(evaluator, root, far) == gains_of(judge, root, far)
-    assert gains_of(evaluator, root, near) != gains_of(judge, root, near)
+def test_priors__of_the_root_are_the_policys(num_players: int) -> None:
+    state = new_game(num_players, rng=4)
+    assert_from_policy(priors_of(state, 2)[0], state)
 
 
-def test_tree__tries_what_the_policy_prefers() -> None:
-    state = new_game(2, rng=1)
-    memory = new_tree(1 << 12)
-    memory.begin(state.rows, VALUE, 2, np.uint64(0))
-    memory.run(guided_evaluator(2), 1.0)
-    visited = [action for action, visits, _ in memory.root_moves() if visits]
-    logits = packaged_policy(2).judge(state)[0]
-    assert visited[0] == max(
-        (action for action, *_ in memory.root_moves()), key=lambda a: logits[a]
-    )
+def test_priors__of_a_node_are_the_policys_once_it_was_visited_often() -> None:
+    state = new_game(2, rng=4)
+    _, graph = priors_of(state, 3 * VISITS_BEFORE_POLICY)
+    edges = range(graph.first[0], graph.first[0] + graph.span[0])
+    listed = [edge for edge in edges if graph.first[graph.child[edge]] and graph.child[edge]]
+    by_visits = sorted(listed, key=lambda edge: graph.visits[graph.child[edge]])
+    for edge, is_often in ((by_visits[-1], True), (by_visits[0], False)):
+        node, action = int(graph.child[edge]), int(action_of(int(graph.move[edge])))
+        assert bool(graph.visits[node] > VISITS_BEFORE_POLICY) is is_often
+        after = apply_action(state, action, rng=0).state
+        assert_from_policy(_priors(graph, node), after, is_often)
 
 
-@pytest.mark.parametrize("solve", [0, 10])
+@pytest.mark.parametrize("solve", [0, 12])
 def test_search__finds_the_move_that_wins_the_game(solve: int) -> None:
     agent = GuidedAgent(options=GuidedOptions(simulations=2000, solve=solve))
     assert agent.act(WINNING_MOVE, legal_mask(WINNING_MOVE), RNG) == 150 + 24  # white to line 0

@@ -1,46 +1,97 @@
-"""The tree search: its arrays, its limits, and moves that have to be found."""
+"""Monte-Carlo search: its graph, its limits, and moves that have to be found."""
 
 import numpy as np
 import pytest
 
 from azul_agents.kinds import MctsOptions
 from azul_agents.registry import AgentSpecError, make_agent
+from azul_agents.search import graph as graph_module
+from azul_agents.search.graph import (
+    PATIENCE_WITH_CHANCE,
+    ROUND,
+    VALUE,
+    SearchGraph,
+    new_graph,
+)
 from azul_agents.search.linear import linear_evaluator
 from azul_agents.search.mcts import MctsAgent, margin_of
-from azul_agents.search.tree import PATIENCE_WITH_CHANCE, ROUND, VALUE, TreeMemory, new_tree
+from azul_agents.search.moves import action_of
+from azul_agents.search.simulation import simulate
 from azul_env import legal_mask, new_game
 from positions import position
 
 RNG = np.random.default_rng(0)
 
 
-def searched(leaf: int, simulations: int, num_players: int = 2) -> TreeMemory:
-    memory = new_tree(1 << 16)
-    memory.begin(new_game(num_players, rng=1).rows, leaf, simulations, np.uint64(3))
-    memory.run(linear_evaluator(num_players), 1.0)
-    return memory
+def searched(leaf: int, simulations: int, num_players: int = 2) -> SearchGraph:
+    graph = new_graph(1 << 17)
+    graph.begin(new_game(num_players, rng=1).rows, leaf, simulations, np.uint64(3))
+    simulate(graph, linear_evaluator(num_players), 1.0)
+    return graph
+
+
+def edges_of(graph: SearchGraph, node: int) -> range:
+    return range(graph.first[node], graph.first[node] + graph.span[node])
 
 
 @pytest.mark.parametrize("leaf", [VALUE, ROUND])
 @pytest.mark.parametrize("num_players", [2, 3, 4])
-def test_tree__is_consistent(leaf: int, num_players: int) -> None:
-    memory = searched(leaf, 3000, num_players)
-    assert memory.control["simulations"][0] == 3000
-    used = int(memory.control["num_nodes"][0])
-    parents = np.flatnonzero(memory.first[:used])
-    spans = [(memory.first[node], memory.first[node] + memory.span[node]) for node in parents]
-    assert sorted(c for start, stop in spans for c in range(start, stop)) == list(range(1, used))
-    for node, (start, stop) in zip(parents, spans, strict=True):
-        assert memory.prior[start:stop].sum() == pytest.approx(1.0, abs=1e-4)
-        # Visits that found the children there already went on to one of them.
-        before = 1 if node == 0 or leaf == VALUE else PATIENCE_WITH_CHANCE
-        assert memory.visits[start:stop].sum() == memory.visits[node] - before
-        assert len(set(memory.move[start:stop])) == stop - start
-    tried = memory.visits[:used] > 0
-    assert (np.abs(memory.mean[:used][tried]) < 1).all()
-    assert memory.exploration_bonus[:used][tried] == pytest.approx(
-        (memory.prior / (1 + memory.visits))[:used][tried]
-    )
+def test_graph__is_consistent(leaf: int, num_players: int) -> None:
+    graph = searched(leaf, 3000, num_players)
+    assert graph.control["simulations"][0] == 3000
+    num_nodes, num_edges = (int(graph.control[name][0]) for name in ("num_nodes", "num_edges"))
+    parents = np.flatnonzero(graph.first[:num_nodes])
+    listed = [edge for node in parents for edge in edges_of(graph, node)]
+    assert sorted(listed) == list(range(1, num_edges))
+    assert sorted(set(graph.child[1:num_edges])) == list(range(num_nodes))  # 0: never tried
+    for node in parents:
+        edges = np.array(edges_of(graph, node))
+        tries, worth = graph.tries[edges], graph.worth[edges]
+        assert graph.prior[edges].sum() == pytest.approx(1.0, abs=1e-4)
+        assert len(set(graph.move[edges])) == len(edges)
+        # Visits that found the moves listed already took one of them.
+        own = 1 if node == 0 or leaf == VALUE else PATIENCE_WITH_CHANCE
+        assert tries.sum() == graph.visits[node] - own
+        share = (graph.visits[node] * graph.mean[node] - (tries * worth).sum()) / own
+        assert abs(share) < 1.001  # what is left is the mean of the node's own results
+    tried = np.flatnonzero(graph.tries[:num_edges])
+    assert (graph.visits[graph.child[tried]] >= graph.tries[tried]).all()
+    assert (np.abs(graph.worth[tried]) < 1).all()
+    assert graph.exploration_bonus[tried] == pytest.approx((graph.prior / (1 + graph.tries))[tried])
+
+
+def test_position_reached_in_several_orders__is_one_node() -> None:
+    graph = searched(VALUE, 3000)
+    used = int(graph.control["num_edges"][0])
+    tried = np.flatnonzero(graph.tries[:used])
+    parents = np.bincount(graph.child[tried])
+    shared = int(parents.argmax())
+    assert parents[shared] >= 2
+    ways = tried[graph.child[tried] == shared]
+    assert graph.tries[ways].sum() == graph.visits[shared]
+    assert len(np.unique(graph.keys[: int(graph.control["num_nodes"][0])])) == len(parents)
+
+
+def node_after(graph: SearchGraph, *actions: int) -> int:
+    node = 0
+    for action in actions:
+        (edge,) = (e for e in edges_of(graph, node) if action_of(int(graph.move[e])) == action)
+        node = int(graph.child[edge])
+    return node
+
+
+def test_ends_of_rounds__with_other_walls_are_other_nodes() -> None:
+    # Blue and yellow go to the first lines of the two players or the reverse: all lines are empty after either.
+    state = position("""
+        azul 2p round 1/50 turn 0 start 1 | - - - - - | BY | bag ? lid - |
+        0 :/:/:/:/: - | 0 :/:/:/:/: *""")
+    graph = new_graph(1 << 12)
+    graph.begin(state.rows, VALUE, 500, np.uint64(3))
+    simulate(graph, linear_evaluator(2), 1.0)
+    blue, yellow = 150, 156  # from the center to line 0
+    ends = node_after(graph, blue, yellow), node_after(graph, yellow, blue)
+    assert 0 not in ends
+    assert ends[0] != ends[1]
 
 
 @pytest.mark.parametrize("simulations", [1, 2, 100])
@@ -51,12 +102,19 @@ def test_simulation_limit__is_kept(simulations: int) -> None:
     assert agent.simulations == simulations
 
 
-def test_full_tree__goes_on_with_what_it_has() -> None:
-    memory = new_tree(200)
-    memory.begin(new_game(2, rng=1).rows, VALUE, 2000, np.uint64(3))
-    memory.run(linear_evaluator(2), 1.0)
-    assert memory.control["simulations"][0] == 2000
-    assert memory.control["num_nodes"][0] <= 200
+@pytest.mark.parametrize(("edges_per_node", "full"), [(1, "num_edges"), (64, "num_nodes")])
+def test_full_graph__goes_on_with_what_it_has(
+    edges_per_node: int, full: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(graph_module, "EDGES_PER_NODE", edges_per_node)
+    graph = new_graph(1 << 9)
+    graph.begin(new_game(2, rng=1).rows, VALUE, 2000, np.uint64(3))
+    simulate(graph, linear_evaluator(2), 1.0)
+    assert graph.control["simulations"][0] == 2000
+    most = {"num_edges": len(graph.move), "num_nodes": len(graph.keys)}
+    assert all(graph.control[name][0] <= most[name] for name in most)
+    assert graph.control[full][0] > 0.8 * most[full]
+    assert graph.visits[0] == 2001
 
 
 @pytest.mark.parametrize("spec", ["mcts:simulations=3000", "mcts:simulations=3000,leaf=game"])

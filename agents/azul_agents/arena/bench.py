@@ -17,8 +17,9 @@ from azul_agents.arena.run_configs import BenchConfig
 from azul_agents.kinds import AlphaBetaOptions
 from azul_agents.provenance import commit, machine, versions
 from azul_agents.search.alphabeta import AlphaBetaAgent
+from azul_agents.search.graph import ROUND, new_graph
 from azul_agents.search.linear import linear_evaluator
-from azul_agents.search.tree import ROUND, new_tree
+from azul_agents.search.simulation import simulate
 from azul_env import GameBatch, azul_v0, legal_mask, new_game, to_dict
 from azul_env.core.batch import choose_randomly
 from azul_env.envs.vector import AzulTurnsVectorEnv
@@ -137,14 +138,14 @@ def aec_trial(env: Any, steps: int = 500) -> Trial:
 
 
 def simulation_trial(simulations: int = 20_000) -> Trial:
-    """Tree search from an opening of 2 players, with random playouts to the end of the round at every leaf."""
-    memory = new_tree(1 << 21)
+    """Monte-Carlo search from an opening of 2 players, with random playouts to the end of the round at every leaf."""
+    memory = new_graph(1 << 21)
     opening = new_game(2, rng=1)
     evaluator = linear_evaluator(2)
 
     def trial() -> int:
         memory.begin(opening.rows, ROUND, simulations, np.uint64(1))
-        memory.run(evaluator, exploration=1.0)
+        simulate(memory, evaluator, 1.0)
         return simulations
 
     return trial

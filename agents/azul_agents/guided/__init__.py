@@ -1,1 +1,1 @@
-"""Tree search with the packaged policy as its prior."""
+"""Monte-Carlo search with the packaged policy as its prior."""

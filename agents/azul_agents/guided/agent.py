@@ -1,4 +1,4 @@
-"""The guided agent: tree search by policy and value, and alpha-beta for what is left of a round that it can solve."""
+"""The guided agent: Monte-Carlo search by policy and value, and alpha-beta for what is left of a round that it can solve."""
 
 from collections.abc import Generator
 from typing import Final
@@ -17,15 +17,19 @@ NODES_PER_SIMULATION: Final = 5  # of alpha-beta in the time of a simulation
 
 
 class GuidedAgent(Agent):
-    """Tree search that the policy guides; without a limit of its own it takes 0.1 seconds per move."""
+    """Monte-Carlo search that the policy guides; without a limit of its own it takes 0.1 seconds per move."""
 
     def __init__(self, spec: str = "guided", options: GuidedOptions | None = None) -> None:
         self.spec = spec
         self.options = options = options or GuidedOptions()
-        tree_options = MctsOptions(options.time, options.simulations, "value", options.exploration)
-        self._tree = MctsAgent(spec, tree_options, guided_evaluator)
+        monte_carlo_options = MctsOptions(
+            options.time, options.simulations, "value", options.exploration, clock=options.clock
+        )
+        self._monte_carlo = MctsAgent(spec, monte_carlo_options, guided_evaluator)
         nodes = _nodes_for(options.simulations)
-        self._alphabeta = AlphaBetaAgent(spec, AlphaBetaOptions(options.time, nodes))
+        self._alphabeta = AlphaBetaAgent(
+            spec, AlphaBetaOptions(options.time, nodes, clock=options.clock)
+        )
 
     def act(self, state: GameState, legal_mask: NDArray[np.bool_], rng: np.random.Generator) -> int:
         """The action that the search for this stage of the round chooses."""
@@ -38,7 +42,7 @@ class GuidedAgent(Agent):
     @property
     def analysis_limits(self) -> AnalysisLimits:
         """The limits of a move."""
-        return self._tree.analysis_limits
+        return self._monte_carlo.analysis_limits
 
     def analysis_steps(
         self, state: GameState, limits: AnalysisLimits
@@ -50,10 +54,10 @@ class GuidedAgent(Agent):
         return searcher.analysis_steps(state, limits)
 
     def _searcher(self, state: GameState) -> MctsAgent | AlphaBetaAgent:
-        """Alpha-beta where it can solve the round, else the tree search."""
+        """Alpha-beta where it can solve the round, else the Monte-Carlo search."""
         sources = (*state.factories, state.center)
         offers = sum(tiles > 0 for source in sources for tiles in source)
-        return self._alphabeta if offers <= self.options.solve else self._tree
+        return self._alphabeta if offers <= self.options.solve else self._monte_carlo
 
 
 def _nodes_for(simulations: int | None) -> int | None:

@@ -1,8 +1,4 @@
-"""The guided evaluator: values of the search's own evaluator, priors of the policy network near the root.
-
-A pass of the policy takes as long as a hundred leaves, so it is asked only for positions that few tiles separate from the
-root: those are visited most, and their priors decide where the search goes. Elsewhere the expected gains are the priors.
-"""
+"""The guided evaluator: the search's own evaluator, with the policy network for positions that are visited often."""
 
 from typing import Final, NamedTuple
 
@@ -22,29 +18,23 @@ from azul_agents.search.evaluator import (
     value,
     write_gains,
 )
-from azul_agents.search.features import tiles_to_come
 from azul_agents.search.moves import action_of
 from azul_agents.search.shipped import evaluator_named
 from azul_env import num_actions
 from azul_env.core.jit import called_kernel, kernel
 from azul_env.core.state import Row
-from azul_env.core.words import lane_total
 from azul_env.observation import write_observation
 
-TILES_FROM_ROOT: Final = (
-    6  # taken since the root, up to which the policy is asked: two or three moves
-)
-# Points that a difference of 1 between logits counts for. The policy is surer of its moves than a prior should be.
-POINTS_PER_LOGIT: Final = 0.5
+# Factor of the logits: the policy is surer of its moves than a prior should be.
+SOFTNESS: Final = 0.3
 
 
 class GuidedEvaluator(NamedTuple):
     """An evaluator, a policy network, and the arrays that the kernels work with."""
 
-    judge: Evaluator  # of positions, and of moves far from the root
+    judge: Evaluator  # of positions, and of moves before the policy is asked
     layers: Layers  # of the policy
     outlook: Outlook  # unused by a policy that sees none
-    root_tiles: NDArray[np.int64]  # on the table when the search began; one number
     inputs: NDArray[np.float32]  # of the policy; scratch space
     observation_size: NDArray[np.int64]  # how many of the inputs are the observation; one number
     logits: NDArray[np.float32]
@@ -53,7 +43,11 @@ class GuidedEvaluator(NamedTuple):
     def kernels() -> EvaluatorKernels:
         """The kernels below."""
         return EvaluatorKernels(
-            note_root, guided_value, guided_afterstate_value, write_guided_gains
+            guided_prepare,
+            guided_value,
+            guided_afterstate_value,
+            write_guided_gains,
+            write_policy,
         )
 
 
@@ -64,7 +58,6 @@ def guided_evaluator(num_players: int) -> GuidedEvaluator:
         judge=evaluator_named("network", num_players),
         layers=policy.layers,
         outlook=policy.inputs.outlook or new_outlook(np.zeros(WEIGHTS_SIZE, np.float32)),
-        root_tiles=np.zeros(1, np.int64),
         inputs=np.zeros(policy.inputs.size, np.float32),
         observation_size=np.array([policy.inputs.observation_size]),
         logits=np.zeros(num_actions(num_players), np.float32),
@@ -72,10 +65,9 @@ def guided_evaluator(num_players: int) -> GuidedEvaluator:
 
 
 @kernel
-def note_root(evaluator: GuidedEvaluator, row: Row) -> None:
-    """Note how many tiles are on the table."""
+def guided_prepare(evaluator: GuidedEvaluator, row: Row) -> None:
+    """Tell the judge that a search of this position begins."""
     prepare(evaluator.judge, row)
-    evaluator.root_tiles[0] = lane_total(tiles_to_come(row))
 
 
 @kernel
@@ -94,22 +86,20 @@ def guided_afterstate_value(evaluator: GuidedEvaluator, row: Row, seat: int) -> 
 def write_guided_gains(
     evaluator: GuidedEvaluator, row: Row, moves: Moves, count: int, gains: Gains
 ) -> None:
-    """Write the policy's logits in points, near the root; else the gains that the judge expects."""
-    if evaluator.root_tiles[0] - lane_total(tiles_to_come(row)) <= TILES_FROM_ROOT:
-        write_policy(evaluator, row, moves, count, gains)
-    else:
-        write_gains(evaluator.judge, row, moves, count, gains)
+    """Write what the judge expects moves to gain."""
+    write_gains(evaluator.judge, row, moves, count, gains)
 
 
 @called_kernel
 def write_policy(
-    evaluator: GuidedEvaluator, row: Row, moves: Moves, count: int, gains: Gains
-) -> None:
-    """Write the policy's logits of moves, in points."""
+    evaluator: GuidedEvaluator, row: Row, moves: Moves, count: int, logits: Gains
+) -> bool:
+    """Write the softened logits of the policy."""
     inputs, size = evaluator.inputs, evaluator.observation_size[0]
     write_observation(row, row["current_player"], inputs.view(np.uint8))
     if len(inputs) > size:
         write_outlook(evaluator.outlook, row, inputs, size)
     write_forward(evaluator.layers, inputs, evaluator.logits)
     for slot in range(count):
-        gains[slot] = POINTS_PER_LOGIT * evaluator.logits[action_of(moves[slot])]
+        logits[slot] = SOFTNESS * evaluator.logits[action_of(moves[slot])]
+    return True

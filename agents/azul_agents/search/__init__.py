@@ -1,1 +1,1 @@
-"""Alpha-beta and tree search, the evaluation they use, and how it is fitted."""
+"""Alpha-beta and Monte-Carlo search, the evaluation they use, and how it is fitted."""

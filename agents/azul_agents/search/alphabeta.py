@@ -57,7 +57,7 @@ class AlphaBetaAgent(Agent):
         self.deals = 0  # sampled by the last search
         self._new_evaluator = cache(new_evaluator)  # by number of players, then by variant
         self._variant = COLORED
-        self._limit = TimeLimit(self.options.time)
+        self._limit = TimeLimit(self.options.time, self.options.clock)
         self._max_depth = min(self.options.depth or MAX_PLIES, MAX_PLIES)
         has_limit = self.options.time is not None or self.options.nodes is not None
         widest = self.options.widest if has_limit else 0

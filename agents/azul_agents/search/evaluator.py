@@ -30,6 +30,12 @@ Moves = NDArray[np.int64]  # packed: see `moves`
 Gains = NDArray[np.float64]
 
 
+@kernel
+def no_policy(evaluator: Any, row: Row, moves: Moves, count: int, logits: Gains) -> bool:
+    """An evaluator without a policy."""
+    return False
+
+
 class EvaluatorKernels(NamedTuple):
     """The kernels of an evaluator; each takes the evaluator as its first argument."""
 
@@ -41,6 +47,8 @@ class EvaluatorKernels(NamedTuple):
     """Value to a seat of a position between rounds: scored, not dealt, and the game goes on."""
     write_gains: Callable[[Any, Row, Moves, int, Gains], None]
     """Write what each of `count` moves is expected to gain the player to move: the order of search and the priors."""
+    write_logits: Callable[[Any, Row, Moves, int, Gains], bool] = no_policy
+    """Write the logits of a policy for `count` moves; false if there is no policy."""
 
 
 class Evaluator(Protocol):
@@ -101,6 +109,12 @@ def afterstate_value(evaluator: Evaluator, row: Row, seat: int) -> float:
 def write_gains(evaluator: Evaluator, row: Row, moves: Moves, count: int, gains: Gains) -> None:
     """Write the expected gain of the first `count` moves to the player to move."""
     evaluator.kernels().write_gains(evaluator, row, moves, count, gains)
+
+
+@_resolved_by_type
+def write_logits(evaluator: Evaluator, row: Row, moves: Moves, count: int, logits: Gains) -> bool:
+    """Write the policy's logits of the first `count` moves; false if the evaluator has no policy."""
+    return evaluator.kernels().write_logits(evaluator, row, moves, count, logits)
 
 
 @kernel

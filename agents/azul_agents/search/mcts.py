@@ -1,4 +1,4 @@
-"""The Monte-Carlo tree search agent: search within the round, with an evaluator or random playouts at the leaves."""
+"""The Monte-Carlo search agent: simulations within the round, with an evaluator or random playouts at their ends."""
 
 import time
 from collections.abc import Callable, Generator
@@ -11,28 +11,22 @@ from numpy.typing import NDArray
 from azul_agents.base import VARIANTS, Agent, AnalysisLimits, AnalysisStep, MoveValue
 from azul_agents.kinds import MCTS_LEAVES, MctsOptions
 from azul_agents.search.evaluator import Evaluator
+from azul_agents.search.graph import GAME, ROUND, VALUE, new_graph
 from azul_agents.search.shipped import evaluator_named
+from azul_agents.search.simulation import MARGIN_SCALE, SIMULATIONS_PER_LOOK, simulate
 from azul_agents.search.timing import NEVER, POLL_SECONDS, Stopwatch, TimeLimit
-from azul_agents.search.tree import (
-    GAME,
-    MARGIN_SCALE,
-    ROUND,
-    SIMULATIONS_PER_LOOK,
-    VALUE,
-    new_tree,
-)
 from azul_env import GameState, encode_action, legal_actions, new_game
 from azul_env.core.state import empty_rows
 from azul_env.core.variant import variant_named
 
 LEAVES: Final[dict[str, int]] = dict(zip(MCTS_LEAVES, (VALUE, ROUND, GAME), strict=True))
-CAPACITY: Final = 1 << 21  # nodes; a tree that is full goes on with what it has
+CAPACITY: Final = 1 << 21  # edges; a graph that is full goes on with what it has
 NO_LIMIT: Final = 1 << 60
 COLORED: Final = VARIANTS[0]
 
 
 class MctsAgent(Agent):
-    """Tree search; without a limit of its own it takes 0.1 seconds per move."""
+    """Monte-Carlo search; without a limit of its own it takes 0.1 seconds per move."""
 
     variants = VARIANTS
 
@@ -45,13 +39,13 @@ class MctsAgent(Agent):
         self.spec = spec
         self.options = options or MctsOptions()
         is_unlimited = self.options.time is None and self.options.simulations is None
-        self._limit = TimeLimit(0.1 if is_unlimited else self.options.time)
+        self._limit = TimeLimit(0.1 if is_unlimited else self.options.time, self.options.clock)
         if new_evaluator is None:
             new_evaluator = partial(evaluator_named, self.options.evaluation)
         self.simulations = 0  # of the last search
         self._new_evaluator = cache(new_evaluator)  # by number of players, then by variant
         self._variant = COLORED
-        self._memory = new_tree(CAPACITY)
+        self._memory = new_graph(CAPACITY)
         self._memories = {
             COLORED: self._memory
         }  # by variant; all arrays but the positions are shared
@@ -76,7 +70,7 @@ class MctsAgent(Agent):
     def analysis_steps(
         self, state: GameState, limits: AnalysisLimits
     ) -> Generator[AnalysisStep, None, None]:
-        """The values of `analyse` as the tree grows."""
+        """The values of `analyse` as the graph grows."""
         self._turn_to(state.variant)
         memory, evaluator = self._memory, self._evaluator(state.num_players)
         memory.control["deadline"] = NEVER
@@ -87,7 +81,7 @@ class MctsAgent(Agent):
         while True:
             began = time.monotonic()
             memory.control["simulation_limit"] = min(total, self.simulations + chunk)
-            memory.run(evaluator, self.options.exploration)
+            simulate(memory, evaluator, self.options.exploration)
             self.simulations = int(memory.control["simulations"][0])
             if time.monotonic() - began < POLL_SECONDS / 2:
                 chunk *= 2
@@ -128,7 +122,7 @@ class MctsAgent(Agent):
         """Compile everything before the first clock runs: a single simulation."""
         rows = new_game(2, rng=0, variant=self._variant).rows
         self._memory.begin(rows, VALUE, 1, np.uint64(0))
-        self._memory.run(self._evaluator(2), 1.0)
+        simulate(self._memory, self._evaluator(2), 1.0)
 
     def _search(self, state: GameState, stream: np.uint64) -> list[tuple[int, int, float]]:
         """Action, visits and mean result of every move, most visited first."""
@@ -137,7 +131,7 @@ class MctsAgent(Agent):
         with self._limit.running(memory.control):
             limit = self.options.simulations or NO_LIMIT
             memory.begin(state.rows, LEAVES[self.options.leaf], limit, stream)
-            memory.run(self._evaluator(state.num_players), self.options.exploration)
+            simulate(memory, self._evaluator(state.num_players), self.options.exploration)
             self.simulations = int(memory.control["simulations"][0])
             return self._ranked()
 

@@ -50,6 +50,7 @@ CONTROL: Final = np.dtype(
         ("breadth", np.int64),  # the same, now
         ("prune", np.int64),  # 1: big throws on the floor are left out
         ("node_limit", np.int64),
+        ("clock", np.int64),  # one of CLOCK_NUMBERS
         ("deadline", np.int64),  # in nanoseconds of the clock
         ("next_look", np.int64),  # number of nodes at which to look at the clock
         ("stop", np.int64),  # 1: a time limit is reached
@@ -239,7 +240,7 @@ def is_time_up(control: Any) -> bool:
     """True if a limit is reached; the clock is read only now and then."""
     if control["nodes"] >= control["next_look"]:
         control["next_look"] = control["nodes"] + NODES_PER_LOOK
-        if now_nanoseconds() >= control["deadline"]:
+        if now_nanoseconds(control["clock"]) >= control["deadline"]:
             control["stop"] = 1
     return control["nodes"] >= control["node_limit"] or control["stop"] != 0
 

@@ -15,6 +15,11 @@ from numpy.typing import NDArray
 from azul_agents.base import AnalysisLimits
 
 HAS_CLOCK: Final = hasattr(time, "clock_gettime")  # every system but Windows
+# What the time of a move is counted by: the clock on the wall, or the processor time of the thread that searches.
+CLOCK_NUMBERS: Final[dict[str, int]] = {
+    "wall": getattr(time, "CLOCK_MONOTONIC", 0),
+    "cpu": getattr(time, "CLOCK_THREAD_CPUTIME_ID", 0),
+}
 NEVER: Final = (1 << 63) - 1  # a deadline that does not come
 cgutils: Any = numba_cgutils  # it has no types
 
@@ -28,7 +33,7 @@ REPORT_SECONDS: Final = 0.3  # between steps of an analysis where no depth is co
 
 
 @intrinsic
-def _clock_gettime(typing_context: Any) -> Any:
+def _clock_gettime(typing_context: Any, clock: Any) -> Any:
     word, number = ir.IntType(64), ir.IntType(32)
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -36,24 +41,24 @@ def _clock_gettime(typing_context: Any) -> Any:
         function_type = ir.FunctionType(number, [number, timespec.as_pointer()])
         read = cgutils.get_or_insert_function(builder.module, function_type, "clock_gettime")
         slot = cgutils.alloca_once(builder, timespec)
-        builder.call(read, [number(time.CLOCK_MONOTONIC), slot])
+        builder.call(read, [builder.trunc(arguments[0], number), slot])
         seconds = builder.load(cgutils.gep_inbounds(builder, slot, 0, 0))
         rest = builder.load(cgutils.gep_inbounds(builder, slot, 0, 1))
         return builder.add(builder.mul(seconds, word(10**9)), rest)
 
-    return types.int64(), generate
+    return types.int64(types.int64), generate
 
 
-def now_nanoseconds() -> int:
-    """Nanoseconds of a monotonic clock; 0 in compiled code where there is no such clock."""
-    return time.clock_gettime_ns(time.CLOCK_MONOTONIC) if HAS_CLOCK else 0
+def now_nanoseconds(clock: int) -> int:
+    """Nanoseconds of one of the CLOCK_NUMBERS; 0 where there are none."""
+    return time.clock_gettime_ns(clock) if HAS_CLOCK else 0
 
 
-@overload(now_nanoseconds)
-def _compiled_now() -> Any:
+@overload(now_nanoseconds, strict=False)
+def _compiled_now(clock: Any) -> Any:
     if HAS_CLOCK:
-        return lambda: _clock_gettime()  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
-    return lambda: 0
+        return lambda clock: _clock_gettime(clock)  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
+    return lambda clock: 0
 
 
 class Stopwatch:
@@ -85,13 +90,14 @@ class Stopwatch:
 class TimeLimit:
     """The time for a move. It learns how late answers come after the moment when their search had to stop."""
 
-    def __init__(self, seconds: float | None) -> None:
+    def __init__(self, seconds: float | None, clock: str = "wall") -> None:
         self.seconds = seconds  # None: no limit
+        self._clock = CLOCK_NUMBERS[clock]
         self.overhead_seconds = 0.0  # to be kept free for what comes after a search
 
     @contextmanager
     def running(self, control: NDArray[Any]) -> Iterator[None]:
-        """Set `deadline` in the control record of a search; wraps everything that the limit is for.
+        """Set `clock` and `deadline` in the control record of a search; wraps everything that the limit is for.
 
         Where compiled code has no clock, a timer sets `stop` instead.
         """
@@ -104,10 +110,10 @@ class TimeLimit:
             with _stopped_after(stop, control):
                 yield
             return
-        deadline = now_nanoseconds() + int(stop * 1e9)
-        control["deadline"] = deadline
+        deadline = now_nanoseconds(self._clock) + int(stop * 1e9)
+        control["clock"], control["deadline"] = self._clock, deadline
         yield
-        overhead = (now_nanoseconds() - deadline) / 1e9
+        overhead = (now_nanoseconds(self._clock) - deadline) / 1e9
         self.overhead_seconds = max(overhead, OVERHEAD_DECAY * self.overhead_seconds)
 
     def _stop_after(self, seconds: float) -> float:

@@ -56,7 +56,7 @@ ENGINES: Final = (
         "alphabeta",
         "alphabeta:nodes=200000",
     ),
-    Engine("mcts", "Monte Carlo tree search", "mcts", "mcts:simulations=8000"),
+    Engine("mcts", "Monte-Carlo search", "mcts", "mcts:simulations=8000"),
     Engine("greedy", "looks one move ahead, on the player's board", "greedy", "greedy"),
 )
 

@@ -1,0 +1,252 @@
+"""Compiled Monte-Carlo search within a round: simulations through a graph of positions, in four steps. `mcts` is the agent.
+
+A simulation selects moves by PUCT down to a leaf, lists the moves of a leaf that was visited before, values the position that
+it came to, and backs the result up. Moves are listed at the second visit, or after PATIENCE_WITH_CHANCE visits where values are
+a matter of chance: most of a search's cost is listing moves that are never tried.
+
+Others are assumed to play against the searcher, as in alpha-beta. A line that reaches the end of the round is scored; the
+next deal is sampled by playing on at random (leaf `game`), left to the evaluator (leaf `value`), or left out: then the
+points so far count (leaf `round`).
+"""
+
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from azul_agents.search.evaluator import (
+    Evaluator,
+    prepare,
+    round_end_value,
+    value,
+    write_gains,
+    write_logits,
+)
+from azul_agents.search.graph import GAME, MAX_PATH, VALUE, SearchGraph, node_of
+from azul_agents.search.moves import UNITS_PER_POINT, list_moves, move_parts, tie_break
+from azul_agents.search.tiling import chooser_of, tiled
+from azul_agents.search.timing import now_nanoseconds
+from azul_env.core.chance import Chances, deal
+from azul_env.core.jit import called_kernel, kernel
+from azul_env.core.legality import awaits_move, random_move
+from azul_env.core.rounds import PLAYING
+from azul_env.core.state import Row
+from azul_env.core.step import TURN_PASSED, play_move
+from azul_env.core.words import as_bool, as_int64
+from azul_env.rewards import margin
+
+SIMULATIONS_PER_LOOK: Final = 64  # at the clock; a power of 2
+MARGIN_SCALE: Final = 25.0  # a margin of this many points is worth 0.71 of a sure win
+PRIOR_SHARPNESS: Final = 0.6  # factor of the gains in the exponent, per point
+# How much worse than its node a move that was never tried is assumed to be.
+FIRST_VISIT_PENALTY: Final = 0.1
+# A policy takes the time of dozens of simulations, so it is asked only for nodes that many pass.
+VISITS_BEFORE_POLICY: Final = 200
+
+
+@kernel
+def result_of(margin: float) -> float:
+    """A margin of points as a result in (-1, 1)."""
+    return margin / np.sqrt(margin * margin + MARGIN_SCALE * MARGIN_SCALE)
+
+
+@kernel
+def best_edge(graph: SearchGraph, node: int, sign: float, exploration: float) -> int:
+    """The edge to take next by PUCT; `sign` is 1 if the searcher is to move, else -1."""
+    worth, bonus = graph.worth, graph.exploration_bonus
+    start = as_int64(graph.first[node])
+    factor = np.float32(exploration * np.sqrt(graph.visits[node]))
+    side = np.float32(sign)
+    best = start
+    best_score = np.float32(-np.inf)
+    for edge in range(start, start + as_int64(graph.span[node])):
+        score = side * worth[edge] + factor * bonus[edge]
+        if score > best_score:
+            best_score = score
+            best = edge
+    return best
+
+
+@kernel
+def expand(graph: SearchGraph, evaluator: Evaluator, node: int, sign: float) -> bool:
+    """List the moves of a node, whose position is in rows[1]; false if the graph is full.
+
+    Each is assumed to be a little worse than the node. Where leaves are played out at random, the prior is uniform.
+    """
+    control, row, moves, gains = graph.control[0], graph.rows[1], graph.moves, graph.gains
+    has_priors = control["leaf"] == VALUE
+    found = list_moves(row, moves, as_bool(True))
+    start = control["num_edges"]
+    if start + found > len(graph.move):
+        return False
+    if has_priors:
+        write_gains(evaluator, row, moves, found, gains)
+        for slot in range(found):
+            gains[slot] += tie_break(row, moves[slot]) / UNITS_PER_POINT
+        _softmax(gains, found, PRIOR_SHARPNESS)
+    expected = graph.mean[node] - np.float32(FIRST_VISIT_PENALTY * sign)
+    for slot in range(found):
+        edge = start + slot
+        graph.move[edge] = moves[slot]
+        graph.child[edge] = 0
+        graph.tries[edge] = 0
+        graph.worth[edge] = expected
+        graph.prior[edge] = gains[slot] if has_priors else 1.0 / found
+        graph.exploration_bonus[edge] = graph.prior[edge]
+    graph.first[node] = start
+    graph.span[node] = found
+    control["num_edges"] = start + found
+    return True
+
+
+@kernel
+def ask_policy(graph: SearchGraph, evaluator: Evaluator, node: int) -> None:
+    """Take the priors of a node, whose position is in rows[1], from the evaluator's policy, if it has one."""
+    row, moves, logits = graph.rows[1], graph.moves, graph.gains
+    start, count = as_int64(graph.first[node]), as_int64(graph.span[node])
+    for slot in range(count):
+        moves[slot] = graph.move[start + slot]
+    if not write_logits(evaluator, row, moves, count, logits):
+        return
+    _softmax(logits, count, 1.0)
+    for slot in range(count):
+        edge = start + slot
+        graph.prior[edge] = logits[slot]
+        graph.exploration_bonus[edge] = graph.prior[edge] / np.float32(1 + graph.tries[edge])
+
+
+@kernel
+def _softmax(gains: NDArray[np.float64], count: int, sharpness: float) -> None:
+    """Turn gains into priors, in place."""
+    best = -np.inf
+    for slot in range(count):
+        best = max(best, gains[slot])
+    total = 0.0
+    for slot in range(count):
+        gains[slot] = np.exp(sharpness * (gains[slot] - best))
+        total += gains[slot]
+    for slot in range(count):
+        gains[slot] /= total
+
+
+@kernel
+def play_round(row: Row, chances: Chances, k: int) -> None:
+    """Play random moves to the end of the round, which is scored. Caller guarantees that the round is on."""
+    source, color, destination = random_move(row, chances, k)
+    while play_move(row, source, color, destination) == TURN_PASSED:
+        source, color, destination = random_move(row, chances, k)
+
+
+@kernel
+def leaf_result(graph: SearchGraph, evaluator: Evaluator) -> float:
+    """The result of the position in rows[1] to the searcher. A round that is over has been scored."""
+    row, chances, control = graph.rows[1], graph.chances, graph.control[0]
+    searcher = control["searcher"]
+    if control["leaf"] == VALUE:
+        if awaits_move(row):
+            return result_of(value(evaluator, row, searcher))
+        return result_of(round_end_value(evaluator, row, searcher))
+    k = as_int64(0)
+    if awaits_move(row):
+        play_round(row, chances, k)
+    if control["leaf"] == GAME:
+        while row["end_reason"] == PLAYING:
+            deal(row, chances, k)
+            play_round(row, chances, k)
+    return result_of(margin(row, searcher))
+
+
+@kernel
+def back_up(graph: SearchGraph, depth: int, result: np.float32) -> None:
+    """Add a result to the leaf of the path; then every edge on the path brings its node what is known of its child.
+
+    The mean of a node is that of its own results and of the worths of its edges, each as often as it was taken. So a simulation
+    that comes through a known position also brings what others found there.
+    """
+    one = np.float32(1)
+    node = graph.nodes[depth]
+    graph.visits[node] += 1
+    graph.mean[node] += (result - graph.mean[node]) / np.float32(graph.visits[node])
+    for step in range(depth, 0, -1):
+        found = graph.mean[graph.nodes[step]]
+        edge, node = graph.path[step], graph.nodes[step - 1]
+        tries = np.float32(graph.tries[edge])
+        known = graph.worth[edge] if graph.tries[edge] else found
+        graph.tries[edge] += 1
+        graph.worth[edge] = found
+        graph.exploration_bonus[edge] = graph.prior[edge] / (tries + one + one)
+        graph.visits[node] += 1
+        change = found - graph.mean[node] + tries * (found - known)
+        graph.mean[node] += change / np.float32(graph.visits[node])
+
+
+@kernel
+def is_finished(control: Any) -> bool:
+    """True if a limit is reached; never before the first simulation. The clock is read only now and then."""
+    done = control["simulations"]
+    is_look_due = done & (SIMULATIONS_PER_LOOK - 1) == 0
+    if is_look_due and now_nanoseconds(control["clock"]) >= control["deadline"]:
+        control["stop"] = 1
+    return done > 0 and (done >= control["simulation_limit"] or control["stop"] != 0)
+
+
+@kernel
+def select(graph: SearchGraph, evaluator: Evaluator, exploration: float) -> int:
+    """Take the best edges from rows[0] to a leaf, whose position is left in rows[1]; returns its depth.
+
+    Nodes and edges on the way are written to `nodes` and `path`. The moves of a leaf that has been visited often enough are
+    listed first. A round that ends is scored.
+    """
+    graph.rows[1] = graph.rows[0]
+    row, control = graph.rows[1], graph.control[0]
+    node = as_int64(0)
+    depth = as_int64(0)
+    graph.nodes[0] = 0
+    while depth + 1 < MAX_PATH:
+        sign = 1.0 if row["current_player"] == control["searcher"] else -1.0
+        if graph.first[node] == 0:
+            if graph.visits[node] < control["patience"]:
+                break
+            if not expand(graph, evaluator, node, sign):
+                break
+        if graph.visits[node] == VISITS_BEFORE_POLICY and control["leaf"] == VALUE:
+            ask_policy(graph, evaluator, node)
+        edge = best_edge(graph, node, sign, exploration)
+        if graph.child[edge] == 0 and control["num_nodes"] == len(graph.keys):
+            break
+        source, color, destination = move_parts(as_int64(graph.move[edge]))
+        outcome = play_move(row, source, color, destination)
+        is_over = tiled(row, outcome, chooser_of(graph.rows[0])) != TURN_PASSED
+        if graph.child[edge] == 0:
+            graph.child[edge] = node_of(graph, row, is_over)
+        node = as_int64(graph.child[edge])
+        depth += 1
+        graph.path[depth] = edge
+        graph.nodes[depth] = node
+        if is_over:
+            break
+    return depth
+
+
+@kernel
+def begin_at_root(graph: SearchGraph, evaluator: Evaluator) -> None:
+    """Give the root a value and list its moves."""
+    graph.rows[1] = graph.rows[0]
+    graph.mean[0] = leaf_result(graph, evaluator)
+    graph.rows[1] = graph.rows[0]
+    graph.visits[0] = 1
+    expand(graph, evaluator, as_int64(0), 1.0)
+    ask_policy(graph, evaluator, as_int64(0))
+
+
+@called_kernel
+def simulate(graph: SearchGraph, evaluator: Evaluator, exploration: float) -> None:
+    """Run simulations from rows[0] until a limit: select and expand, evaluate, back up."""
+    prepare(evaluator, graph.rows[0])
+    if graph.first[0] == 0:
+        begin_at_root(graph, evaluator)
+    while not is_finished(graph.control[0]):
+        graph.control[0]["simulations"] += 1
+        depth = select(graph, evaluator, exploration)
+        result = np.float32(leaf_result(graph, evaluator))
+        back_up(graph, depth, result)
