@@ -73,9 +73,9 @@ class PPOConfig:
     """Games played in parallel."""
     rollout_steps: int = 64
     """Learner steps per game and rollout."""
-    batch_size: int = 2048
+    batch_size: int = 4096
     """Minibatch size in learner steps; divides games * rollout_steps."""
-    epochs: int = 3
+    epochs: int = 2
     """Passes over each rollout."""
     gamma: float = 1.0
     """Discount factor; 1 is no discount."""

@@ -22,6 +22,7 @@ from azul_agents.kinds import NeuralOptions, PpoOptions
 from azul_agents.neural.forward import layers_of, logits_and_values
 from azul_agents.neural.model_file import COLORED, OUTLOOK, Model, ModelFileError, read_model
 from azul_agents.neural.outlook import Inputs
+from azul_agents.neural.sampling import sampled
 from azul_agents.registry import AgentSpecError, quoted
 from azul_env import GameState, Rows, legal_mask, num_actions
 from azul_env.state import checked_rows, variant_name
@@ -134,20 +135,17 @@ class NeuralAgent(Agent):
         self, rows: Rows, legal_masks: NDArray[np.bool_], rngs: Sequence[np.random.Generator]
     ) -> NDArray[np.int64]:
         """The actions that `act` would choose."""
-        logits = self._legal_logits(rows, legal_masks)
         if self.temperature == 0:
-            return logits.argmax(axis=1)
-        cumulative = _unnormalized(logits, self.temperature).cumsum(axis=1)
-        thresholds = np.array([rng.random() for rng in rngs]) * cumulative[:, -1]
-        # Illegal actions have probability 0, so they are never sampled. Rounding may bring a threshold to the total.
-        sampled = (cumulative > thresholds[:, None]).argmax(axis=1)
-        return np.where(thresholds < cumulative[:, -1], sampled, logits.argmax(axis=1))
+            return self._legal_logits(rows, legal_masks).argmax(axis=1)
+        uniforms = np.array([rng.random() for rng in rngs])
+        return sampled(self._logits(rows), legal_masks, uniforms, self.temperature)[0]
 
     def preferences(self, state: GameState) -> list[Preference]:
         """All legal moves with their probabilities, the most likely first."""
         check_question(state.rows)
         mask = legal_mask(state)
-        weights = _unnormalized(self._legal_logits(state.rows, mask.reshape(1, -1)), 1.0)[0]
+        logits = self._legal_logits(state.rows, mask.reshape(1, -1))[0].astype(np.float64)
+        weights = np.exp(logits - logits.max())
         probabilities = weights / weights.sum()
         ranked = (Preference(a, float(probabilities[a])) for a in np.flatnonzero(mask).tolist())
         return sorted(ranked, key=lambda move: -move.probability)
@@ -170,16 +168,14 @@ class NeuralAgent(Agent):
 
     def _legal_logits(self, rows: Rows, legal_masks: NDArray[np.bool_]) -> NDArray[np.float32]:
         """Logits of many games, -inf for illegal actions."""
-        policy = self.policy(int(rows["num_players"][0]), variant_name(rows))
-        logits = policy.judge_all(rows)[0]
+        logits = self._logits(rows)
         logits[~legal_masks] = -np.inf
         return logits
 
-
-def _unnormalized(logits: NDArray[np.float32], temperature: float) -> NDArray[np.float64]:
-    """Softmax without the normalization: 1 for the most likely action."""
-    highest = logits.max(axis=1, keepdims=True)
-    return np.exp((logits.astype(np.float64) - highest) / temperature)
+    def _logits(self, rows: Rows) -> NDArray[np.float32]:
+        """Logits of many games, legal or not."""
+        policy = self.policy(int(rows["num_players"][0]), variant_name(rows))
+        return policy.judge_all(rows)[0]
 
 
 @contextmanager

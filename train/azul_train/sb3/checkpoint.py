@@ -76,8 +76,8 @@ def restore_optimizer(optimizer: torch.optim.Optimizer, state: dict[str, Any]) -
 
 
 def _settings_of(group: dict[str, Any]) -> dict[str, Any]:
-    """The settings of a group of parameters, without the learning rate, which follows a schedule."""
-    return {name: value for name, value in group.items() if name != "lr"}
+    """The settings of a group of parameters, without the learning rate, which follows a schedule, and how steps are computed."""
+    return {name: value for name, value in group.items() if name not in ("lr", "fused")}
 
 
 def check_finite(tensor: torch.Tensor, name: str) -> None:

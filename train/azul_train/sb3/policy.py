@@ -2,12 +2,14 @@
 
 from typing import Any, Final
 
+import numpy as np
 import torch
 from gymnasium import spaces
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 from stable_baselines3.common.type_aliases import Schedule
 from torch import Tensor, nn
 
+from azul_agents.neural.sampling import sampled
 from azul_train.config import NetworkSize
 from azul_train.network import AzulNetwork
 from azul_train.sb3.spaces import game_seen_in
@@ -48,16 +50,15 @@ class AzulPolicy(MaskableActorCriticPolicy):
     def forward(
         self, obs: Any, deterministic: bool = False, action_masks: Any = None
     ) -> tuple[Tensor, Tensor, Tensor]:
-        """Actions, values and log probabilities, as of MaskablePPO's own policy, in one pass without checks."""
+        """Actions, values and log probabilities, as of MaskablePPO's own policy; samples have no gradient."""
+        if deterministic or action_masks is None:
+            return super().forward(obs, deterministic, action_masks)
         logits, values = self.network(obs)
-        log_probabilities = _masked_log_softmax(logits, action_masks)
-        if deterministic:
-            actions = log_probabilities.argmax(1)
-        else:  # in double precision, so that illegal actions, of probability 0, are never sampled
-            cumulative = log_probabilities.double().exp().cumsum(1)
-            thresholds = torch.rand(len(logits), 1, dtype=torch.float64) * cumulative[:, -1:]
-            actions = (cumulative > thresholds).to(torch.uint8).argmax(1)
-        return actions, values[:, None], log_probabilities.gather(1, actions[:, None])[:, 0]
+        uniforms = torch.rand(len(logits), dtype=torch.float64).numpy()
+        masks = np.asarray(action_masks, np.bool_).reshape(logits.shape)
+        actions, log_probabilities = sampled(logits.detach().numpy(), masks, uniforms)
+        chosen = torch.from_numpy(log_probabilities.astype(np.float32))
+        return torch.from_numpy(actions), values[:, None], chosen
 
     def evaluate_actions(
         self, obs: Any, actions: Tensor, action_masks: Any = None

@@ -35,6 +35,7 @@ from azul_train.selfplay.imitation import warm_start
 from azul_train.selfplay.league import League
 from azul_train.selfplay.network_agent import frozen, inputs_of
 
+ADAM_EPSILON: Final = 1e-5  # what SB3 uses unless the optimizer has settings
 LOSSES: Final = ("policy_gradient_loss", "value_loss", "entropy_loss", "approx_kl", "clip_fraction")
 
 
@@ -169,7 +170,7 @@ def _learner(config: TrainConfig, env: LeagueVecEnv) -> MaskablePPO:
     """MaskablePPO with our policy; this seeds the global generators."""
     ppo = config.ppo
     fall = ppo.learning_rate - ppo.final_learning_rate
-    model = MaskablePPO(
+    model = _Learner(
         AzulPolicy,
         env,
         learning_rate=lambda left: ppo.final_learning_rate + fall * left,
@@ -185,12 +186,20 @@ def _learner(config: TrainConfig, env: LeagueVecEnv) -> MaskablePPO:
         policy_kwargs={
             "network_size": config.network,
             "game": (config.num_players, config.variant),
+            "optimizer_kwargs": {"eps": ADAM_EPSILON, "fused": True},
         },
         seed=config.seed,
         device="cpu",
     )
     model.set_logger(Logger(None, []))  # recorded values are read back, not printed
     return model
+
+
+class _Learner(MaskablePPO):
+    """MaskablePPO without statistics of episodes, which our games do not report."""
+
+    def _update_info_buffer(self, infos: Any, dones: Any = None) -> None:
+        pass
 
 
 class _NoCallback(BaseCallback):

@@ -166,7 +166,7 @@ def imitate(
     epochs, learning_rate = config.imitation.epochs, config.imitation.learning_rate
     batch_size = min(config.imitation.batch_size, len(samples))
     targets = samples.value_targets(config.imitation.teacher_value)
-    optimizer = torch.optim.Adam(network.parameters(), learning_rate)
+    optimizer = torch.optim.Adam(network.parameters(), learning_rate, fused=True)
     rng = np.random.default_rng([config.seed, 4, number])
     seen = inputs_of(network)
     batches = epochs * (len(samples) // batch_size)
