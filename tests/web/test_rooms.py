@@ -4,6 +4,7 @@ import contextlib
 import json
 import os
 import signal
+import socket
 import time
 from pathlib import Path
 
@@ -267,6 +268,18 @@ def test_ctrl_c__ends_at_once_although_somebody_looks_and_agents_think(tmp_path)
             assert time.monotonic() - began < 20 and "Traceback" not in server.err
     kept = json.loads((tmp_path / "games" / f"{game['id']}.json").read_text())
     assert [event["type"] for event in kept["record"]["events"]] == ["deal", "draft"]
+
+
+def test_ctrl_c_during_a_request__is_no_fault(tmp_path):
+    server = RealServer(tmp_path / "server", tmp_path / "games")
+    lines = ("POST /api/games HTTP/1.1", f"Host: 127.0.0.1:{server.site.port}")
+    headers = ("Content-Type: application/json", "Content-Length: 100")
+    with socket.create_connection(("127.0.0.1", server.site.port)) as client:
+        client.sendall("\r\n".join((*lines, *headers, "", "{")).encode())  # the rest never comes
+        server.site.http.get("/api/games")  # an answer: the request before it has arrived
+        os.kill(server.process.pid, signal.SIGINT)
+        assert server.process.wait(30) == 0
+    assert "ended" in server.out and "Traceback" not in server.err
 
 
 def test_port_in_use__is_one_line(site, tmp_path):

@@ -1,6 +1,8 @@
 """Running the server: the port, the browser, Ctrl-C."""
 
+import asyncio
 import errno
+import logging
 import os
 import socket
 import sys
@@ -16,9 +18,8 @@ from azul_env import GameRecord, verify
 from azul_ui.web.app import WebConfig, create_app
 from azul_ui.web.guard import is_loopback
 
-FRAME_BYTES: Final = (
-    1 << 16
-)  # a longer frame closes the socket; one that is only too long for a message is answered
+# A longer frame closes the socket; one that is only too long for a message is answered.
+FRAME_BYTES: Final = 1 << 16
 SHUTDOWN_SECONDS: Final = 2
 BACKLOG: Final = 128
 
@@ -45,10 +46,17 @@ def serve(config: WebConfig, port: int, record: GameRecord | None, opens_browser
                 "look at all games and make it think. There are no passwords.",
                 file=sys.stderr,
             )
+        logging.getLogger("uvicorn.error").addFilter(_is_fault)
         with suppress(KeyboardInterrupt):
             uvicorn.Server(server_options(app)).run(sockets=[listener])
         print("azul web: ended, all games are kept", flush=True)
     _leave()
+
+
+def _is_fault(record: logging.LogRecord) -> bool:
+    """False for the traceback of a request that was cancelled because the server ended."""
+    error = record.exc_info[1] if record.exc_info else None
+    return not isinstance(error, asyncio.CancelledError)
 
 
 def _leave() -> None:
