@@ -1,7 +1,7 @@
 """Events of a record as actions."""
 
 from azul_env.core.actions import encode_action, placement_of
-from azul_env.record import Event
+from azul_env.record_form import Event
 from azul_env.state import GameState
 
 

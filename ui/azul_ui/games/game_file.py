@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from azul_env import MAX_PLAYERS, GameRecord, GameState, from_dict, to_dict, verify
 from azul_env.files import MAX_LINE_BYTES, parse_json, read_bounded
-from azul_env.record import Event
+from azul_env.record_form import Event
 from azul_ui.games.session import GameSession
 
 FORMAT: Final = 1

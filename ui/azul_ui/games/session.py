@@ -32,8 +32,8 @@ from azul_env import (
     verify,
     winners,
 )
-from azul_env.record import Event
 from azul_env.record_events import event_action
+from azul_env.record_form import Event
 
 PERSON: Final = "human"  # a person's name in the list of agents of a record
 SEED_BITS: Final = 32  # of a seed that is drawn

@@ -16,8 +16,8 @@ from azul_env import (
     num_factories,
     winners,
 )
-from azul_env.record import Event
 from azul_env.record_events import event_action
+from azul_env.record_form import Event
 from azul_env.render.scene import END_WORDS, YOU
 from azul_ui.games.session import PERSON
 

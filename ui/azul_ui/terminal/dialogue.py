@@ -5,7 +5,6 @@ import io
 import os
 import shutil
 import sys
-import textwrap
 from pathlib import Path
 from typing import Final
 
@@ -45,9 +44,15 @@ from azul_ui.terminal.setup import (
     new_session,
     restart_command,
 )
-from azul_ui.terminal.words import games_table, hint_lines, moves_table, result_lines, seating
+from azul_ui.terminal.words import (
+    games_table,
+    hint_lines,
+    moves_table,
+    result_lines,
+    seating,
+    wrapped,
+)
 
-WIDTH: Final = 80
 HINTS: Final = 3
 CLEAR_SCREEN: Final = "\033[2J\033[H"
 MOVE_PROMPT: Final = "Your move (or help) > "
@@ -370,7 +375,7 @@ class TerminalGame:
         last = self._last
         action, player = (last.action, last.event["player"]) if last else (None, None)
         board = ansi(state, action, player, names, self._has_colors)
-        news = "\n".join(map(_wrapped, self._news))
+        news = "\n".join(map(wrapped, self._news))
         page = "\n\n".join(filter(None, [news, f"{board}\n"]))
         if self._is_terminal and page.count("\n") + 2 > shutil.get_terminal_size().lines:
             page = page.replace("\n\n", "\n").rstrip()  # four boards just fit into 24 lines
@@ -391,16 +396,4 @@ def _as_move(text: str, state: GameState) -> str:
 
 
 def _say(words: str) -> None:
-    print(_wrapped(words))
-
-
-def _wrapped(words: str) -> str:
-    """A sentence, broken into lines and without control characters."""
-    plain = printable(words)
-    return textwrap.fill(
-        plain[:1].upper() + plain[1:],
-        WIDTH,
-        subsequent_indent="  ",
-        break_long_words=False,  # paths must stay as they can be copied
-        break_on_hyphens=False,
-    )
+    print(wrapped(words))

@@ -17,8 +17,8 @@ from azul_env import (
     verify,
     winners,
 )
-from azul_env.record import Event
 from azul_env.record_events import event_action
+from azul_env.record_form import Event
 from azul_ui.commands.recorded import recorded_game
 from azul_ui.terminal.dialogue import CLEAR_SCREEN
 

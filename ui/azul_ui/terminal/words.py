@@ -1,5 +1,6 @@
 """Tables of moves, games and results in words for a person at the terminal."""
 
+import textwrap
 from collections.abc import Sequence
 from typing import Final
 
@@ -13,6 +14,7 @@ from azul_env import (
     format_action,
     legal_actions,
     move_previews,
+    printable,
     ranking,
 )
 from azul_env.core.variant import COLORED, variant_of
@@ -20,6 +22,7 @@ from azul_ui.games.game_file import GameSummary
 from azul_ui.games.session import PERSON
 from azul_ui.games.words import move_words, short_name, source_words, sources, takes_marker
 
+WIDTH: Final = 80  # letters in a line of a sentence
 MAX_LINE_LETTERS: Final = 200
 
 
@@ -120,3 +123,15 @@ def result_lines(state: GameState, names: Sequence[str]) -> list[str]:
         gone = "  resigned" if board.resigned is not None else ""
         lines.append(f"{ranks[seat]}. {names[seat][:15]:<15}{bonuses}{board.score:>9d}{gone}")
     return [*lines, "Points include the bonuses for complete rows, columns and colors."]
+
+
+def wrapped(words: str) -> str:
+    """A sentence, broken into lines and without control characters."""
+    plain = printable(words)
+    return textwrap.fill(
+        plain[:1].upper() + plain[1:],
+        WIDTH,
+        subsequent_indent="  ",
+        break_long_words=False,  # paths must stay as they can be copied
+        break_on_hyphens=False,
+    )
