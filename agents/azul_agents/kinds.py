@@ -21,6 +21,7 @@ MAX_SECONDS: Final = 1e6
 MAX_COUNT: Final = 10**15
 MAX_EXPLORATION: Final = 1e6  # in float32, so that products stay finite
 CLOCKS: Final = ("wall", "cpu")
+CLOCK_DOC: Final = "wall or cpu: what the time is counted by; cpu is fair on a busy machine"
 EVALUATIONS: Final = ("network", "linear")
 MCTS_LEAVES: Final = ("value", "round", "game")
 PYTHON_TARGET: Final = re.compile(r"[\w.]+:\w+(:.*)?", re.DOTALL)
@@ -55,9 +56,7 @@ class AlphaBetaOptions:
         "deals of the next round that are sampled once this one is solved; "
         "default: 40 with networks, a time limit and 2 or 3 players, else 0",
     )
-    clock: str = option(
-        "wall", "wall or cpu: what the time is counted by; cpu is fair on a busy machine"
-    )
+    clock: str = option("wall", CLOCK_DOC)
 
     def __post_init__(self) -> None:
         _check_clock(self.clock)
@@ -80,9 +79,7 @@ class MctsOptions:
     evaluation: str = option(
         "linear", "of leaf=value; network: where there is one for the number of players"
     )
-    clock: str = option(
-        "wall", "wall or cpu: what the time is counted by; cpu is fair on a busy machine"
-    )
+    clock: str = option("wall", CLOCK_DOC)
 
     def __post_init__(self) -> None:
         _check_clock(self.clock)
@@ -108,9 +105,7 @@ class GuidedOptions:
         12,
         "alpha-beta takes over with this many offers left, a color on a factory or in the center",
     )
-    clock: str = option(
-        "wall", "wall or cpu: what the time is counted by; cpu is fair on a busy machine"
-    )
+    clock: str = option("wall", CLOCK_DOC)
 
     def __post_init__(self) -> None:
         _check_clock(self.clock)
