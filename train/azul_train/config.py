@@ -73,7 +73,7 @@ class PPOConfig:
     """Games played in parallel."""
     rollout_steps: int = 64
     """Learner steps per game and rollout."""
-    batch_size: int = 4096
+    batch_size: int = 2048
     """Minibatch size in learner steps; divides games * rollout_steps."""
     epochs: int = 2
     """Passes over each rollout."""
