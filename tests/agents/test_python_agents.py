@@ -19,7 +19,7 @@ from azul_agents import (
     run_tournament,
 )
 from azul_env import AzulEnv, legal_mask, new_game
-from ui.command import LAYERS
+from azul_processes import LAYERS
 
 STATE = new_game(2, rng=1)
 MODULE = '''

@@ -10,8 +10,9 @@ import sys
 import pytest
 
 import azul_env
+from azul_processes import LAYERS
 from azul_ui.cli import COMMANDS
-from ui.command import LAYERS, here, in_process_of_its_own
+from ui.command import here, in_process_of_its_own
 
 WATCHED = ("numba", "numpy", "torch", "azul_env", "azul_agents", "azul_train", "azul_ui.commands")
 SCRIPT = f"""

@@ -7,7 +7,8 @@ import re
 import pytest
 
 from azul_env import format_action, new_game, parse_action, read_records, verify, write_records
-from ui.command import ROOT, here, in_process_of_its_own
+from azul_processes import ROOT
+from ui.command import here, in_process_of_its_own
 
 GAME = ROOT / "docs" / "game.jsonl"
 POSITION = repr(new_game(2, rng=5))

@@ -1,0 +1,252 @@
+"""Processes that tests start: `python -c` with the project on its path, forked where that saves the imports.
+
+A start of the interpreter with Numba and the engine takes over a second of processor time, with torch three. So on Linux a
+server imports them once (tests/fork_server.py), and the processes of the tests are its children. AZUL_REAL_PROCESSES=1 starts
+real interpreters instead, as other systems do. A test whose subject is the start itself uses `subprocess`.
+"""
+
+import atexit
+import os
+import pickle
+import select
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import IO, Any, NamedTuple
+
+from fork_server import HEADER_BYTES, Program
+
+TESTS = Path(__file__).parent
+ROOT = TESTS.parent
+LAYERS = [str(ROOT / layer) for layer in ("", "agents", "train", "ui")]
+AZUL = "from azul_ui.cli import main; main()"
+FORKS = sys.platform == "linux" and "AZUL_REAL_PROCESSES" not in os.environ
+START_SECONDS = 300.0  # a bound, not a measure: the machine may be busy
+RUN_SECONDS = 600.0
+
+ENGINE = ("azul_ui.cli", "azul_ui.commands.match", "azul_agents", "azul_env.azul_v0")
+LEARNING = (*ENGINE, "azul_train.engine", "stable_baselines3", "sb3_contrib")
+# Read when libraries are imported, so a server's children cannot have their own.
+READ_EARLY = ("NUMBA_", "PYTHON")
+
+
+class Outcome(NamedTuple):
+    """How a command ended and what it said."""
+
+    code: int
+    out: str
+    err: str
+
+
+class ServerError(RuntimeError):
+    """The fork server has failed."""
+
+
+class ForkServer:
+    """A process that has imported modules and forks on demand."""
+
+    def __init__(self, modules: tuple[str, ...]) -> None:
+        self._connection, theirs = socket.socketpair()
+        self._connection.settimeout(START_SECONDS)
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115
+        # One thread: a process of several cannot be forked safely.
+        self.environment = project_environment(OMP_NUM_THREADS="1")
+        path = os.pathsep.join([self.environment["PYTHONPATH"], str(TESTS)])
+        with theirs:
+            self._process = subprocess.Popen(
+                [
+                    sys.executable,
+                    "-c",
+                    "import fork_server; fork_server.main()",
+                    str(theirs.fileno()),
+                    *modules,
+                ],
+                env=self.environment | {"PYTHONPATH": path},
+                pass_fds=[theirs.fileno()],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=self._errors,
+                start_new_session=True,
+            )
+        self._owner = os.getpid()
+        atexit.register(self.close)
+
+    @property
+    def is_running(self) -> bool:
+        return self._process.poll() is None
+
+    def start(self, program: Program, streams: list[int]) -> "ForkedProcess":
+        """Start a program with these descriptors as its streams."""
+        report, theirs = os.pipe()
+        message = pickle.dumps(program)
+        try:
+            header = len(message).to_bytes(HEADER_BYTES, "little")
+            socket.send_fds(self._connection, [header], [*streams, theirs])
+            self._connection.sendall(message)
+            answer = self._connection.recv(HEADER_BYTES)
+        except OSError as error:
+            answer, why = b"", f": {error}"
+        else:
+            why = ""
+        finally:
+            os.close(theirs)
+        if len(answer) < HEADER_BYTES:
+            os.close(report)
+            self._errors.seek(0)
+            said = self._errors.read().decode(errors="replace")
+            self.close()
+            raise ServerError(f"the fork server has failed{why}\n{said}")
+        return ForkedProcess(int.from_bytes(answer, "little"), report)
+
+    def close(self) -> None:
+        """End the server, which kills children that still run."""
+        if os.getpid() != self._owner:  # a process that a test has forked
+            return
+        self._connection.close()
+        try:
+            self._process.wait(20)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait(20)
+
+
+class ForkedProcess:
+    """A child of a server; what tests use of `subprocess.Popen`."""
+
+    def __init__(self, pid: int, report: int) -> None:
+        self.pid = pid
+        self.returncode: int | None = None
+        self._report = open(report, "rb", buffering=0)  # noqa: SIM115
+
+    def wait(self, timeout: float | None = None) -> int:
+        """The exit code, negative for a signal."""
+        if self.returncode is None:
+            if not select.select([self._report], [], [], timeout)[0]:
+                raise subprocess.TimeoutExpired(f"process {self.pid}", timeout or 0.0)
+            told = self._report.read()
+            self._report.close()
+            if not told:
+                raise ServerError(f"the fork server ended before process {self.pid}")
+            self.returncode = int(told)
+        return self.returncode
+
+    def poll(self) -> int | None:
+        """The exit code, or None while it runs."""
+        try:
+            return self.wait(0.0)
+        except subprocess.TimeoutExpired:
+            return None
+
+    def send_signal(self, number: int) -> None:
+        """Send a signal unless it has ended."""
+        if self.poll() is None:
+            os.kill(self.pid, number)
+
+    def kill(self) -> None:
+        """Kill it unless it has ended."""
+        self.send_signal(signal.SIGKILL)
+
+
+Process = subprocess.Popen[bytes] | ForkedProcess
+
+
+def project_environment(**changes: str) -> dict[str, str]:
+    """The environment of this process, with the project on Python's path."""
+    return os.environ | {"PYTHONPATH": os.pathsep.join(LAYERS)} | changes
+
+
+def start_python(
+    code: str,
+    *arguments: str | Path,
+    environment: dict[str, str] | None = None,
+    folder: Path | None = None,
+    stdin: IO[Any] | int = subprocess.DEVNULL,
+    stdout: IO[Any] | int = subprocess.DEVNULL,
+    stderr: IO[Any] | int = subprocess.DEVNULL,
+    starts_session: bool = False,
+    preloaded: tuple[str, ...] = ENGINE,
+) -> Process:
+    """Start `python -c code arguments` with files, descriptors or DEVNULL as its streams."""
+    environment = project_environment() if environment is None else environment
+    words = [str(argument) for argument in arguments]
+    if not FORKS:
+        return subprocess.Popen(
+            [sys.executable, "-c", code, *words],
+            env=environment,
+            cwd=folder,
+            stdin=stdin,
+            stdout=stdout,
+            stderr=stderr,
+            start_new_session=starts_session,
+        )
+    server = _server(preloaded)
+    _check_environment(environment, server.environment)
+    program = Program(code, words, environment, str(folder or Path.cwd()), starts_session)
+    with open(os.devnull, "r+b") as null:
+        streams = [null if s == subprocess.DEVNULL else s for s in (stdin, stdout, stderr)]
+        return server.start(program, [s if isinstance(s, int) else s.fileno() for s in streams])
+
+
+def run_python(
+    code: str,
+    *arguments: str | Path,
+    given: bytes = b"",
+    environment: dict[str, str] | None = None,
+    folder: Path | None = None,
+    preloaded: tuple[str, ...] = ENGINE,
+) -> Outcome:
+    """Run `python -c code arguments` on some input to its end."""
+    with (
+        tempfile.TemporaryFile() as stdin,
+        tempfile.TemporaryFile() as out,
+        tempfile.TemporaryFile() as err,
+    ):
+        process = start_python(
+            code,
+            *arguments,
+            environment=environment,
+            folder=folder,
+            stdin=_filled(stdin, given),
+            stdout=out,
+            stderr=err,
+            preloaded=preloaded,
+        )
+        try:
+            returned = process.wait(RUN_SECONDS)
+        finally:
+            process.kill()
+        for file in (out, err):
+            file.seek(0)
+        return Outcome(returned, out.read().decode(), err.read().decode())
+
+
+def _filled(file: IO[bytes], content: bytes) -> IO[bytes]:
+    file.write(content)
+    file.seek(0)
+    return file
+
+
+_servers: dict[tuple[str, ...], ForkServer] = {}
+
+
+def _server(modules: tuple[str, ...]) -> ForkServer:
+    """The server with these modules; a new one if it has died."""
+    if modules not in _servers or not _servers[modules].is_running:
+        _servers[modules] = ForkServer(modules)
+    return _servers[modules]
+
+
+def _check_environment(wanted: dict[str, str], server: dict[str, str]) -> None:
+    """Raise ValueError if a variable would come too late."""
+    late = {
+        name
+        for name in wanted.keys() | server.keys()
+        if name.startswith(READ_EARLY)
+        and name != "PYTHONPATH"
+        and wanted.get(name) != server.get(name)
+    }
+    if late:
+        raise ValueError(f"{', '.join(sorted(late))}: use a process that is not forked")
