@@ -27,8 +27,20 @@ FORKS = sys.platform == "linux" and "AZUL_REAL_PROCESSES" not in os.environ
 START_SECONDS = 300.0  # a bound, not a measure: the machine may be busy
 RUN_SECONDS = 600.0
 
-ENGINE = ("azul_ui.cli", "azul_ui.commands.match", "azul_agents", "azul_env.azul_v0")
-LEARNING = (*ENGINE, "azul_train.engine", "stable_baselines3", "sb3_contrib")
+# What a server runs before it forks: it imports all commands, and loads what a match and a message need.
+ENGINE = """
+from contextlib import suppress
+from importlib import import_module
+from pkgutil import iter_modules
+import azul_env.azul_v0, azul_ui.cli, azul_ui.commands
+for module in iter_modules(azul_ui.commands.__path__):
+    with suppress(ImportError):
+        import_module(f"azul_ui.commands.{module.name}")
+for arguments in ("match greedy random --games 2 --jobs 1", "no_such_command"):
+    with suppress(SystemExit):
+        azul_ui.cli.app(arguments.split())
+"""
+LEARNING = f"{ENGINE}\nimport azul_train.engine, stable_baselines3, sb3_contrib"
 # Read when libraries are imported, so a server's children cannot have their own.
 READ_EARLY = ("NUMBA_", "PYTHON")
 
@@ -46,9 +58,9 @@ class ServerError(RuntimeError):
 
 
 class ForkServer:
-    """A process that has imported modules and forks on demand."""
+    """A process that has run a preparation and forks on demand."""
 
-    def __init__(self, modules: tuple[str, ...]) -> None:
+    def __init__(self, preparation: str) -> None:
         self._connection, theirs = socket.socketpair()
         self._connection.settimeout(START_SECONDS)
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115
@@ -62,7 +74,7 @@ class ForkServer:
                     "-c",
                     "import fork_server; fork_server.main()",
                     str(theirs.fileno()),
-                    *modules,
+                    preparation,
                 ],
                 env=self.environment | {"PYTHONPATH": path},
                 pass_fds=[theirs.fileno()],
@@ -167,7 +179,7 @@ def start_python(
     stdout: IO[Any] | int = subprocess.DEVNULL,
     stderr: IO[Any] | int = subprocess.DEVNULL,
     starts_session: bool = False,
-    preloaded: tuple[str, ...] = ENGINE,
+    preparation: str = ENGINE,
 ) -> Process:
     """Start `python -c code arguments` with files, descriptors or DEVNULL as its streams."""
     environment = project_environment() if environment is None else environment
@@ -182,7 +194,7 @@ def start_python(
             stderr=stderr,
             start_new_session=starts_session,
         )
-    server = _server(preloaded)
+    server = _server(preparation)
     _check_environment(environment, server.environment)
     program = Program(code, words, environment, str(folder or Path.cwd()), starts_session)
     with open(os.devnull, "r+b") as null:
@@ -196,7 +208,7 @@ def run_python(
     given: bytes = b"",
     environment: dict[str, str] | None = None,
     folder: Path | None = None,
-    preloaded: tuple[str, ...] = ENGINE,
+    preparation: str = ENGINE,
 ) -> Outcome:
     """Run `python -c code arguments` on some input to its end."""
     with (
@@ -212,7 +224,7 @@ def run_python(
             stdin=_filled(stdin, given),
             stdout=out,
             stderr=err,
-            preloaded=preloaded,
+            preparation=preparation,
         )
         try:
             returned = process.wait(RUN_SECONDS)
@@ -229,14 +241,14 @@ def _filled(file: IO[bytes], content: bytes) -> IO[bytes]:
     return file
 
 
-_servers: dict[tuple[str, ...], ForkServer] = {}
+_servers: dict[str, ForkServer] = {}
 
 
-def _server(modules: tuple[str, ...]) -> ForkServer:
-    """The server with these modules; a new one if it has died."""
-    if modules not in _servers or not _servers[modules].is_running:
-        _servers[modules] = ForkServer(modules)
-    return _servers[modules]
+def _server(preparation: str) -> ForkServer:
+    """The server with this preparation; a new one if it has died."""
+    if preparation not in _servers or not _servers[preparation].is_running:
+        _servers[preparation] = ForkServer(preparation)
+    return _servers[preparation]
 
 
 def _check_environment(wanted: dict[str, str], server: dict[str, str]) -> None:

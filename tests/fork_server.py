@@ -12,8 +12,7 @@ import socket
 import sys
 import types
 from contextlib import suppress
-from importlib import import_module, invalidate_caches
-from importlib.util import find_spec
+from importlib import invalidate_caches
 from pathlib import Path
 from typing import NamedTuple
 
@@ -120,14 +119,12 @@ def settle(received: Received, library_paths: list[str]) -> None:
 
 
 def main() -> None:
-    """Import modules, say so, and serve; the arguments are the descriptor of the connection and the modules."""
+    """Run the preparation, then serve; the arguments are the descriptor of the connection and the preparation."""
     connection = socket.socket(fileno=int(sys.argv[1]))
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the tests, which end this
     own_paths = ["", *os.environ["PYTHONPATH"].split(os.pathsep)]
     library_paths = [path for path in sys.path if path not in own_paths]
-    for name in sys.argv[2:]:
-        if find_spec(name.partition(".")[0]):
-            import_module(name)
+    exec(sys.argv[2], {})
     received = serve(connection)
     settle(received, library_paths)
     sys.modules["__main__"] = module = types.ModuleType("__main__")

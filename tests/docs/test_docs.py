@@ -11,8 +11,6 @@ from azul_env import azul_v0, parse_state
 from azul_processes import LEARNING, run_python
 from doc_blocks import DOCUMENTS, NOTEBOOKS, ROOT, missing_libraries, python_blocks
 
-LAYERS = [str(ROOT / layer) for layer in ("", "agents", "train", "ui")]
-
 
 def load_script(name: str):
     """A script of the folder docs as a module."""
@@ -35,7 +33,7 @@ def test_document__code_runs_as_pasted(document: Path, tmp_path: Path) -> None:
     # Blocks read data in docs; what they write stays in the folder of the test.
     (tmp_path / "docs").symlink_to(ROOT / "docs")
     run = run_python(
-        f"for block in {blocks!r}: exec(block, {{}})", folder=tmp_path, preloaded=LEARNING
+        f"for block in {blocks!r}: exec(block, {{}})", folder=tmp_path, preparation=LEARNING
     )
     assert run.code == 0, run.err
 

@@ -88,7 +88,7 @@ def test_killed_run__resumes_without_a_difference(uninterrupted, tmp_path, monke
             tmp_path,
             stdout=said,
             stderr=said,
-            preloaded=LEARNING,
+            preparation=LEARNING,
         )
     try:
         folder = wait_for_steps_behind_a_checkpoint(process, tmp_path)

@@ -174,7 +174,7 @@ def test_checkpoint_that_is_a_pipe__is_refused_without_waiting(unfinished, tmp_p
     folder = RunFolder(shutil.copytree(unfinished.path, tmp_path / "copy"))
     folder.checkpoint.unlink()
     os.mkfifo(folder.checkpoint)
-    outcome = in_process_of_its_own("train", "--resume", folder.path, preloaded=LEARNING)
+    outcome = in_process_of_its_own("train", "--resume", folder.path, preparation=LEARNING)
     assert outcome.code == 2 and "checkpoint.pt is not a valid checkpoint" in outcome.err
 
 

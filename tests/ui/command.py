@@ -11,11 +11,11 @@ from azul_ui.cli import main
 
 
 def in_process_of_its_own(
-    *arguments: str | Path, given: bytes = b"", preloaded: tuple[str, ...] = ENGINE
+    *arguments: str | Path, given: bytes = b"", preparation: str = ENGINE
 ) -> Outcome:
     """Run the command as a shell would; for exit codes, warnings and what is on which stream."""
     plain = project_environment(NO_COLOR="1")
-    return run_python(AZUL, *arguments, given=given, environment=plain, preloaded=preloaded)
+    return run_python(AZUL, *arguments, given=given, environment=plain, preparation=preparation)
 
 
 def here(
