@@ -27,8 +27,36 @@ FORKS = sys.platform == "linux" and "AZUL_REAL_PROCESSES" not in os.environ
 START_SECONDS = 300.0  # a bound, not a measure: the machine may be busy
 RUN_SECONDS = 600.0
 
-# What a server runs before it forks: it imports all commands, and loads what a match and a message need.
-ENGINE = """
+
+class Preparation(NamedTuple):
+    """What a server runs before it forks."""
+
+    code: str
+    # The beginnings of variables that it has read, so that children cannot have their own.
+    variables: tuple[str, ...] = ("NUMBA_", "PYTHON")
+
+
+# The library of commands and nothing of ours: for tests of what is imported.
+COMMANDS = Preparation(
+    """
+from contextlib import suppress
+import typer
+app = typer.Typer()
+app.command("a")(lambda number: None)
+for word in ("--help", "b", "a"):
+    with suppress(SystemExit):
+        app([word])
+""",
+    ("PYTHON",),
+)
+# The compiler and nothing compiled: for tests of the cache.
+COMPILER = Preparation(
+    "import numba, azul_env.core.jit; numba.njit(lambda number: number + 1)(1)",
+    ("NUMBA_BOUNDSCHECK", "NUMBA_DISABLE_JIT", "NUMBA_OPT", "PYTHON"),
+)
+# All commands, and what a match and a message need.
+ENGINE = Preparation(
+    """
 from contextlib import suppress
 from importlib import import_module
 from pkgutil import iter_modules
@@ -40,9 +68,8 @@ for arguments in ("match greedy random --games 2 --jobs 1", "no_such_command"):
     with suppress(SystemExit):
         azul_ui.cli.app(arguments.split())
 """
-LEARNING = f"{ENGINE}\nimport azul_train.engine, stable_baselines3, sb3_contrib"
-# Read when libraries are imported, so a server's children cannot have their own.
-READ_EARLY = ("NUMBA_", "PYTHON")
+)
+LEARNING = Preparation(f"{ENGINE.code}\nimport azul_train.engine, stable_baselines3, sb3_contrib")
 
 
 class Outcome(NamedTuple):
@@ -60,13 +87,14 @@ class ServerError(RuntimeError):
 class ForkServer:
     """A process that has run a preparation and forks on demand."""
 
-    def __init__(self, preparation: str) -> None:
+    def __init__(self, preparation: Preparation) -> None:
         self._connection, theirs = socket.socketpair()
         self._connection.settimeout(START_SECONDS)
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115
+        self._variables = preparation.variables
         # One thread: a process of several cannot be forked safely.
-        self.environment = project_environment(OMP_NUM_THREADS="1")
-        path = os.pathsep.join([self.environment["PYTHONPATH"], str(TESTS)])
+        self._environment = project_environment(OMP_NUM_THREADS="1")
+        path = os.pathsep.join([self._environment["PYTHONPATH"], str(TESTS)])
         with theirs:
             self._process = subprocess.Popen(
                 [
@@ -74,9 +102,9 @@ class ForkServer:
                     "-c",
                     "import fork_server; fork_server.main()",
                     str(theirs.fileno()),
-                    preparation,
+                    preparation.code,
                 ],
-                env=self.environment | {"PYTHONPATH": path},
+                env=self._environment | {"PYTHONPATH": path},
                 pass_fds=[theirs.fileno()],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
@@ -92,6 +120,7 @@ class ForkServer:
 
     def start(self, program: Program, streams: list[int]) -> "ForkedProcess":
         """Start a program with these descriptors as its streams."""
+        self._check(program.environment)
         report, theirs = os.pipe()
         message = pickle.dumps(program)
         try:
@@ -112,6 +141,14 @@ class ForkServer:
             self.close()
             raise ServerError(f"the fork server has failed{why}\n{said}")
         return ForkedProcess(int.from_bytes(answer, "little"), report)
+
+    def _check(self, wanted: dict[str, str]) -> None:
+        """Raise ValueError if a variable comes too late."""
+        names = (wanted.keys() | self._environment.keys()) - {"PYTHONPATH"}
+        differing = {name for name in names if wanted.get(name) != self._environment.get(name)}
+        late = sorted(name for name in differing if name.startswith(self._variables))
+        if late:
+            raise ValueError(f"{', '.join(late)}: the fork server has other settings")
 
     def close(self) -> None:
         """End the server, which kills children that still run."""
@@ -179,7 +216,7 @@ def start_python(
     stdout: IO[Any] | int = subprocess.DEVNULL,
     stderr: IO[Any] | int = subprocess.DEVNULL,
     starts_session: bool = False,
-    preparation: str = ENGINE,
+    preparation: Preparation = ENGINE,
 ) -> Process:
     """Start `python -c code arguments` with files, descriptors or DEVNULL as its streams."""
     environment = project_environment() if environment is None else environment
@@ -195,7 +232,6 @@ def start_python(
             start_new_session=starts_session,
         )
     server = _server(preparation)
-    _check_environment(environment, server.environment)
     program = Program(code, words, environment, str(folder or Path.cwd()), starts_session)
     with open(os.devnull, "r+b") as null:
         streams = [null if s == subprocess.DEVNULL else s for s in (stdin, stdout, stderr)]
@@ -208,7 +244,7 @@ def run_python(
     given: bytes = b"",
     environment: dict[str, str] | None = None,
     folder: Path | None = None,
-    preparation: str = ENGINE,
+    preparation: Preparation = ENGINE,
 ) -> Outcome:
     """Run `python -c code arguments` on some input to its end."""
     with (
@@ -241,24 +277,11 @@ def _filled(file: IO[bytes], content: bytes) -> IO[bytes]:
     return file
 
 
-_servers: dict[str, ForkServer] = {}
+_servers: dict[Preparation, ForkServer] = {}
 
 
-def _server(preparation: str) -> ForkServer:
+def _server(preparation: Preparation) -> ForkServer:
     """The server with this preparation; a new one if it has died."""
     if preparation not in _servers or not _servers[preparation].is_running:
         _servers[preparation] = ForkServer(preparation)
     return _servers[preparation]
-
-
-def _check_environment(wanted: dict[str, str], server: dict[str, str]) -> None:
-    """Raise ValueError if a variable would come too late."""
-    late = {
-        name
-        for name in wanted.keys() | server.keys()
-        if name.startswith(READ_EARLY)
-        and name != "PYTHONPATH"
-        and wanted.get(name) != server.get(name)
-    }
-    if late:
-        raise ValueError(f"{', '.join(sorted(late))}: use a process that is not forked")

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from azul_processes import AZUL, ENGINE, Outcome, project_environment, run_python
+from azul_processes import AZUL, ENGINE, Outcome, Preparation, project_environment, run_python
 from azul_ui.cli import main
 
 
 def in_process_of_its_own(
-    *arguments: str | Path, given: bytes = b"", preparation: str = ENGINE
+    *arguments: str | Path, given: bytes = b"", preparation: Preparation = ENGINE
 ) -> Outcome:
     """Run the command as a shell would; for exit codes, warnings and what is on which stream."""
     plain = project_environment(NO_COLOR="1")

@@ -3,13 +3,11 @@
 import functools
 import json
 import signal
-import subprocess
 import sys
 
 import pytest
 
 from azul_env import read_records, verify
-from azul_processes import project_environment
 from azul_ui.terminal import agent_list
 from ui.command import here, in_process_of_its_own
 from ui.running import running
@@ -83,13 +81,6 @@ def test_names__have_the_room_they_need_at_80_columns(azul, monkeypatch):
     code, out, _ = azul("match", *names, "--games", "2", "--jobs", "1")
     assert code == 0 and all(name in out for name in names)
     assert max(map(len, out.splitlines())) <= 80
-
-
-@pytest.mark.parametrize("command", ["match", "bench", "fit-evaluation", "train", "tournament"])
-def test_help__loads_no_compiler(command):
-    code = f"import sys; sys.argv = ['azul', '{command}', '--help']; from azul_ui.cli import main"
-    code += "\ntry: main()\nexcept SystemExit: pass\nassert 'numba' not in sys.modules"
-    subprocess.run([sys.executable, "-c", code], check=True, env=project_environment(), timeout=400)
 
 
 def test_record__holds_every_game_with_names_by_seat(azul, tmp_path):
