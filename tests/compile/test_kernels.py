@@ -8,9 +8,6 @@ import pytest
 
 from compile.running import ROOT, digest_of, kernels_of, run_workload
 
-# Not optimised, which saves a third of the time and changes no result.
-UNOPTIMIZED = {"NUMBA_OPT": "0"}
-
 
 @pytest.fixture(scope="module")
 def first_run() -> subprocess.CompletedProcess[str]:
@@ -29,7 +26,7 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def first_start(cache: Path) -> subprocess.CompletedProcess[str]:
-    return run_workload("few", cache=cache, **UNOPTIMIZED)
+    return run_workload("few", cache=cache)
 
 
 def test_first_start__says_that_it_compiles_and_where(
@@ -60,12 +57,12 @@ def test_edited_helper__is_never_served_from_an_old_cache(
     cache: Path, first_start: subprocess.CompletedProcess[str], tmp_path: Path
 ) -> None:
     shutil.copytree(ROOT / "azul_env", tmp_path / "azul_env")
-    copied = run_workload("few", cache=cache, root=tmp_path, **UNOPTIMIZED)
+    copied = run_workload("few", cache=cache, root=tmp_path)
     assert "compiling" not in copied.stderr  # the same sources in another place
     assert digest_of(copied) == digest_of(first_start)
     spec = tmp_path / "azul_env" / "core" / "spec.py"
     edited = spec.read_text().replace("(1, 1, 2, 2, 2, 3, 3)", "(2, 1, 2, 2, 2, 3, 3)")
     assert edited != spec.read_text()
     spec.write_text(edited)  # a constant, used by kernels in other files
-    after = run_workload("few", cache=cache, root=tmp_path, **UNOPTIMIZED)
+    after = run_workload("few", cache=cache, root=tmp_path)
     assert digest_of(after) != digest_of(first_start)
