@@ -83,7 +83,9 @@ def serve(connection: socket.socket) -> Received:
         received = receive(connection)
         if received is None:
             for child in reports:
-                os.kill(child, signal.SIGKILL)
+                with suppress(ProcessLookupError):
+                    is_leader = os.getpgid(child) == child
+                    os.kill(-child if is_leader else child, signal.SIGKILL)  # its group with it
             os._exit(0)
         threads = len(list(THREADS.iterdir()))
         if threads != 1:
