@@ -27,6 +27,8 @@ FORKS = sys.platform == "linux" and "AZUL_REAL_PROCESSES" not in os.environ
 # Bounds, not measures: the machine may be busy, and a server may have to compile first.
 START_SECONDS = 1500.0
 RUN_SECONDS = 600.0
+# Given to every child, or read whenever it is needed; Ray sets the second.
+READ_LATE = {"PYTHONPATH", "PYTHONBREAKPOINT"}
 
 
 class Preparation(NamedTuple):
@@ -146,7 +148,7 @@ class ForkServer:
 
     def _check(self, wanted: dict[str, str]) -> None:
         """Raise ValueError if a variable comes too late."""
-        names = (wanted.keys() | self._environment.keys()) - {"PYTHONPATH"}
+        names = (wanted.keys() | self._environment.keys()) - READ_LATE
         differing = {name for name in names if wanted.get(name) != self._environment.get(name)}
         late = sorted(name for name in differing if name.startswith(self._variables))
         if late:
