@@ -19,7 +19,7 @@ from azul_env.core.spec import (
 )
 from azul_env.core.state import NIBBLE, NIBBLE_BITS, Row, Rows
 from azul_env.core.variant import VARIANTS, Variant, variant_of
-from azul_env.core.words import LANE_BITS, pack_lanes, unpack_lanes
+from azul_env.core.words import LANE, LANE_BITS, pack_lanes
 
 Position = dict[str, Any]
 
@@ -42,6 +42,8 @@ END_REASONS: Final[dict[int, str | None]] = {
     EndReason.RESIGNATION: "resignation",
 }
 UNKNOWN: Final = "?"  # for a number without a name, which occurs in corrupt rows only
+LANE_SHIFTS: Final = range(0, LANE_BITS * NUM_COLORS, LANE_BITS)
+LINE_SHIFTS: Final = range(0, NIBBLE_BITS * NUM_LINES, NIBBLE_BITS)
 TOKEN_NAMES: Final = (UNKNOWN, *COLOR_NAMES, MARKER_NAME)  # by token; 0 is a free slot
 
 
@@ -50,6 +52,7 @@ def position_of(row: Row) -> Position:
     players = int(row["num_players"])
     factories = num_factories(players)
     variant = variant_of(row)
+    sources = row["sources"].tolist()  # Python's ints are quicker than NumPy's
     return {
         "ruleset": RULESET,
         "variant": variant.name,
@@ -60,13 +63,18 @@ def position_of(row: Row) -> Position:
         "round": int(row["round"]),
         "max_rounds": int(row["max_rounds"]),
         "end_reason": END_REASONS.get(int(row["end_reason"]), UNKNOWN),
-        "bag": list(unpack_lanes(row["bag"])),
-        "discard": list(unpack_lanes(row["lid"])),
-        "factories": [list(unpack_lanes(row["sources"][f])) for f in range(factories)],
-        "center": list(unpack_lanes(row["sources"][factories])),
+        "bag": _counts_of(int(row["bag"])),
+        "discard": _counts_of(int(row["lid"])),
+        "factories": [_counts_of(word) for word in sources[:factories]],
+        "center": _counts_of(sources[factories]),
         "center_has_marker": bool(row["marker_in_center"]),
         "players": players_of(row),
     }
+
+
+def _counts_of(word: int) -> list[int]:
+    """The counts in the lanes of a word."""
+    return [word >> shift & LANE for shift in LANE_SHIFTS]
 
 
 def phase_of(row: Row) -> str:
@@ -84,14 +92,14 @@ def players_of(row: Row) -> list[Position]:
 
 def _player_of(row: Row, seat: int, variant: Variant) -> Position:
     """The board of a player."""
-    floor = int(row["floors"][seat])
+    floor, counts = int(row["floors"][seat]), int(row["line_counts"][seat])
+    colors = int(row["line_colors"][seat])
     order = nibble(row["resignations"], seat)
     return {
         "score": int(row["scores"][seat]),
         "wall": variant.wall_data(row, seat),
         "pattern_lines": [
-            _line_of(nibble(row["line_counts"][seat], line), nibble(row["line_colors"][seat], line))
-            for line in range(NUM_LINES)
+            _line_of(counts >> shift & NIBBLE, colors >> shift & NIBBLE) for shift in LINE_SHIFTS
         ],
         "floor": [_name(TOKEN_NAMES, nibble(floor, slot)) for slot in range(nibbles_in(floor))],
         "resigned": order - 1 if order else None,

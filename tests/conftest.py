@@ -17,7 +17,12 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 # The processes of the tests use all cores: the threads of torch would only wait for each other.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
-LONG_FOLDERS = ("compile", "parity", "train", "ui")  # whose files take longest, the longest first
+LONG_FOLDERS = (
+    "compile",
+    "train",
+    "agents",
+    "parity",
+)  # whose files take longest, the longest first
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

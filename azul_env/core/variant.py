@@ -160,13 +160,14 @@ class GrayVariant(Variant):
 
     def wall_data(self, row: Row, player: int) -> list[list[int]]:
         """A player's wall as data."""
-        cells_of = [int(cells) for cells in row["wall_colors"][player]]
         data = [0] * NUM_LINES * NUM_LINES
-        for cell in range(len(data)):
-            # A corrupt row may have two colors on a cell.
-            data[cell] = max(
-                (color + 1) * (cells >> cell & 1) for color, cells in enumerate(cells_of)
-            )
+        for color, cells in enumerate(row["wall_colors"][player].tolist(), start=1):
+            left = cells & (1 << len(data)) - 1
+            while left:
+                lowest = left & -left
+                # The last color, if a corrupt row has two on a cell.
+                data[lowest.bit_length() - 1] = color
+                left ^= lowest
         return [data[NUM_LINES * line : NUM_LINES * (line + 1)] for line in range(NUM_LINES)]
 
     def put_wall(self, row: Row, player: int, wall: Wall) -> None:

@@ -1,8 +1,6 @@
 """`python:MODULE:NAME`: the user's own code at every table, and what is said when something is wrong with it."""
 
 import json
-import os
-import subprocess
 import sys
 from pathlib import Path
 
@@ -19,7 +17,7 @@ from azul_agents import (
     run_tournament,
 )
 from azul_env import AzulEnv, legal_mask, new_game
-from ui.command import LAYERS
+from azul_processes import AZUL, Outcome, run_python
 
 STATE = new_game(2, rng=1)
 MODULE = '''
@@ -171,18 +169,12 @@ def test_environment__takes_it_as_an_opponent(folder: Path):
 
 
 def test_command__finds_the_current_folder_and_prints_mistakes_in_a_line(folder: Path):
-    def azul(*arguments: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, "-P", "-c", "from azul_ui.cli import main; main()", *arguments],
-            env=os.environ | {"PYTHONPATH": os.pathsep.join(LAYERS), "NO_COLOR": "1"},
-            capture_output=True,
-            text=True,
-            timeout=300,
-            check=False,
-        )
+    def azul(*arguments: str) -> Outcome:
+        # A console script has no empty entry for the current folder.
+        return run_python(f"import sys; sys.path.remove('')\n{AZUL}", *arguments)
 
     played = azul("match", "python:my_bots:First", "random", "--games", "4", "--json")
-    assert json.loads(played.stdout)["games"] == 4, played.stderr
+    assert json.loads(played.out)["games"] == 4, played.err
     wrong = azul("match", "python:my_bots:Frist", "random")
-    assert wrong.returncode == 2 and "Traceback" not in wrong.stderr
-    assert "it has First" in wrong.stderr
+    assert wrong.code == 2 and "Traceback" not in wrong.err
+    assert "it has First" in wrong.err

@@ -9,7 +9,7 @@ import pytest
 
 from azul_agents import AgentSpecError, agent_kinds, make_agent, option, parse_spec
 from azul_agents.registry import AgentKind
-from ui.command import LAYERS
+from azul_processes import LAYERS
 
 LIGHT = """
 import sys

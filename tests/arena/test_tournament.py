@@ -1,9 +1,7 @@
 """Tournaments: resuming, the file of results, configs, and the tables that come out."""
 
 import json
-import os
 import signal
-import subprocess
 import sys
 from pathlib import Path
 
@@ -17,6 +15,7 @@ from azul_agents.arena.results_file import GameLine, ResultsFile
 from azul_agents.arena.standings import ahead_of
 from azul_agents.arena.tournament import RESULTS_FILE, Schedule, run_tournament
 from azul_agents.arena.tournament_config import TournamentConfig, read_config
+from azul_processes import Process, start_python
 
 ROOT = Path(__file__).parents[2]
 QUICK = ROOT / "configs/tournament/quick.yaml"
@@ -112,7 +111,7 @@ def test_file_in_use__is_an_error(tmp_path):
         run_tournament(CONFIG, tmp_path)
 
 
-def start(folder: Path) -> subprocess.Popen:
+def start(folder: Path) -> Process:
     code = (
         "from pathlib import Path\n"
         "from azul_agents.arena.tournament import run_tournament\n"
@@ -121,13 +120,7 @@ def start(folder: Path) -> subprocess.Popen:
         f"    config = read_config(Path({str(QUICK)!r}), games_per_pairing=60)\n"
         f"    run_tournament(config, Path({str(folder)!r}), jobs=2)\n"
     )
-    layers = [str(ROOT / layer) for layer in ("", "agents")]
-    return subprocess.Popen(
-        [sys.executable, "-c", code],
-        env=os.environ | {"PYTHONPATH": os.pathsep.join(layers)},
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )
+    return start_python(code, starts_session=True)
 
 
 def lines_in(folder: Path) -> int:

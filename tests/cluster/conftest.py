@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from ui.command import LAYERS, ROOT
+from azul_processes import LAYERS, ROOT
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # for torch: threads would fight for the cores
 os.environ.setdefault("RAY_agent_register_timeout_ms", "200000")  # for scripts that start Ray

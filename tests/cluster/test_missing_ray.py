@@ -6,8 +6,9 @@ import sys
 import pytest
 
 from azul_env.extras import install_command
+from azul_processes import ROOT
 from azul_train.config import read_config
-from ui.command import ROOT, here
+from ui.command import here
 
 CONFIG = ROOT / "configs/train/rllib.yaml"
 

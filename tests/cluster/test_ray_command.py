@@ -11,7 +11,8 @@ from arena.processes import wait_until
 from arena.test_tournament import games_in, lines_in
 from azul_agents.arena.tournament import Schedule, run_tournament
 from azul_agents.arena.tournament_config import TournamentConfig
-from ui.command import LAYERS, in_process_of_its_own
+from azul_processes import LAYERS
+from ui.command import in_process_of_its_own
 
 pytest.importorskip("ray")
 

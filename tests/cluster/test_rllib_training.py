@@ -13,10 +13,11 @@ pytest.importorskip("ray.rllib")
 
 from arena.processes import wait_until
 from azul_agents.arena.match import MatchConfig, run_match
+from azul_processes import LAYERS, ROOT
 from azul_train import read_config, resume, train
 from azul_train.rllib.training import CHECKPOINTS, RUN_STATE
 from azul_train.run.folder import RunFolder
-from ui.command import LAYERS, ROOT, here
+from ui.command import here
 
 CONFIG = ROOT / "configs/train/rllib.yaml"
 SMALL = {

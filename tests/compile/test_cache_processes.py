@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from azul_env.core.cache_folder import PARENT_NAME, SUFFIX, UNFINISHED
+from azul_processes import COMPILER, ROOT, Outcome, project_environment, run_python
 
-ROOT = Path(__file__).parents[2]
 SCRIPT = Path(__file__).parent / "tiny_kernels.py"
 COMPILED = "40 2\n"  # the result, and how many kernels were compiled
 LOADED = "40 0\n"
@@ -22,20 +22,30 @@ IS_ROOT = hasattr(os, "geteuid") and os.geteuid() == 0
 
 
 def start(cache: Path, *arguments: str) -> subprocess.Popen[str]:
+    """A process with an interpreter of its own that calls a small kernel."""
     return subprocess.Popen(
         [sys.executable, str(SCRIPT), *arguments],
-        env=os.environ | {"PYTHONPATH": str(ROOT), "NUMBA_CACHE_DIR": str(cache)},
+        env=project_environment(NUMBA_CACHE_DIR=str(cache)),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
     )
 
 
+def ended(cache: Path, *arguments: str) -> Outcome:
+    """How a process that calls a small kernel has ended."""
+    return run_python(
+        f"import runpy; runpy.run_path({str(SCRIPT)!r}, run_name='__main__')",
+        *arguments,
+        environment=project_environment(NUMBA_CACHE_DIR=str(cache)),
+        preparation=COMPILER,
+    )
+
+
 def run(cache: Path, *arguments: str) -> tuple[str, str]:
-    """Output and messages of a process that calls a small kernel."""
-    process = start(cache, *arguments)
-    out, err = process.communicate(timeout=400)
-    assert process.returncode == 0, err
+    """Output and messages of such a process."""
+    code, out, err = ended(cache, *arguments)
+    assert code == 0, err
     return out, err
 
 
@@ -63,8 +73,9 @@ def made_read_only(cache: Path) -> tuple[str, ...]:
 def test_second_process__loads_what_the_first_compiled_and_neither_says_anything(
     tmp_path: Path,
 ) -> None:
-    assert run(tmp_path) == (COMPILED, "")
-    assert run(tmp_path) == (LOADED, "")
+    for expected in (COMPILED, LOADED):
+        process = start(tmp_path)
+        assert process.communicate(timeout=400) == (expected, "") and process.returncode == 0
 
 
 def test_checkout_of_the_same_name__is_left_alone(tmp_path: Path) -> None:
@@ -92,8 +103,9 @@ def test_read_only_empty_cache__costs_one_line(public: Path) -> None:
 
 @pytest.mark.parametrize("limit", [60, 1000], ids=["at the tag", "at a kernel"])
 def test_full_disk__costs_one_line(limit: int, tmp_path: Path) -> None:
-    out, err = run(tmp_path, "file_limit", str(limit))
-    assert out == COMPILED
+    process = start(tmp_path, "file_limit", str(limit))  # with pipes, which have no limit
+    out, err = process.communicate(timeout=400)
+    assert (process.returncode, out) == (0, COMPILED)
     assert err.count("\n") == 1 and "cannot be written (File too large)" in err
     assert files_in(tmp_path) == files_in(tmp_path, UNFINISHED) == []
     assert run(tmp_path) == (COMPILED, "")
@@ -101,9 +113,7 @@ def test_full_disk__costs_one_line(limit: int, tmp_path: Path) -> None:
 
 
 def test_process_killed_while_it_writes__leaves_no_broken_kernel(tmp_path: Path) -> None:
-    process = start(tmp_path, "file_limit", "killed_at_limit", "1000")
-    process.communicate(timeout=400)
-    assert process.returncode == -signal.SIGXFSZ
+    assert ended(tmp_path, "file_limit", "killed_at_limit", "1000").code == -signal.SIGXFSZ
     assert files_in(tmp_path) == []
     assert len(files_in(tmp_path, UNFINISHED)) == 1
     assert run(tmp_path) == (COMPILED, "")
@@ -116,6 +126,13 @@ def test_four_processes_at_once__all_work_and_fill_the_cache(tmp_path: Path) -> 
         assert out.startswith("40 ") and err == ""
     assert len(files_in(tmp_path)) == 2 and files_in(tmp_path, UNFINISHED) == []
     assert run(tmp_path) == (LOADED, "")
+
+
+def test_file_instead_of_a_cache__only_costs_time(tmp_path: Path) -> None:
+    blocked = tmp_path / "file"
+    blocked.write_text("not a folder")
+    out, err = run(blocked)
+    assert out == COMPILED and "set NUMBA_CACHE_DIR" in err
 
 
 def test_messages_without_stderr__stay_out_of_stdout(tmp_path: Path) -> None:

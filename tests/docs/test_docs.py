@@ -2,18 +2,14 @@
 
 import importlib.util
 import json
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from azul_env import azul_v0, parse_state
+from azul_processes import LEARNING, run_python
 from doc_blocks import DOCUMENTS, NOTEBOOKS, ROOT, missing_libraries, python_blocks
-
-LAYERS = [str(ROOT / layer) for layer in ("", "agents", "train", "ui")]
 
 
 def load_script(name: str):
@@ -36,16 +32,10 @@ def test_document__code_runs_as_pasted(document: Path, tmp_path: Path) -> None:
         pytest.skip(f"{', '.join(missing)} is not installed here")
     # Blocks read data in docs; what they write stays in the folder of the test.
     (tmp_path / "docs").symlink_to(ROOT / "docs")
-    run = subprocess.run(
-        [sys.executable, "-c", f"for block in {blocks!r}: exec(block, {{}})"],
-        capture_output=True,
-        text=True,
-        timeout=600,
-        check=False,
-        cwd=tmp_path,
-        env=os.environ | {"PYTHONPATH": os.pathsep.join(LAYERS), "OMP_NUM_THREADS": "1"},
+    run = run_python(
+        f"for block in {blocks!r}: exec(block, {{}})", folder=tmp_path, preparation=LEARNING
     )
-    assert run.returncode == 0, run.stderr
+    assert run.code == 0, run.err
 
 
 def test_first_game__has_ten_lines() -> None:

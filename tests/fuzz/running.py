@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from ui.command import LAYERS
+from azul_processes import LAYERS
 
 SCRIPT = Path(__file__).with_name("rows.py")
 SECONDS = 1500  # an empty cache and a busy machine

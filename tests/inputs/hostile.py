@@ -1,30 +1,30 @@
 """Running the `azul` command on hostile input: under a limit of memory and time, with its peak of memory."""
 
 import os
-import resource
-import subprocess
-import sys
+import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
-from ui.command import LAYERS
+from azul_processes import AZUL, project_environment, start_python
 
 MEMORY_BYTES = 3 << 30  # of address space, so that a failing test leaves the machine alone
 PEAK_BYTES = 700 << 20  # the engine and its compiler take 250 MB
 PROCESSOR_SECONDS = 100
 SECONDS = 400  # a bound, not a measure: the machine may be busy
 # The peak of the process itself: what wait4 reports includes the size of the process that it was forked from.
-SCRIPT = """
-import atexit, os
+SCRIPT = f"""
+import atexit, os, resource
 
 def tell_peak():
     with open("/proc/self/status") as status:
         (peak,) = (line.split()[1] for line in status if line.startswith("VmHWM"))
-    os.write(int(os.environ["PEAK_PIPE"]), peak.encode())
+    with open(os.environ["PEAK_FILE"], "w") as told:
+        told.write(peak)
 
+resource.setrlimit(resource.RLIMIT_AS, ({MEMORY_BYTES}, {MEMORY_BYTES}))
+resource.setrlimit(resource.RLIMIT_CPU, ({PROCESSOR_SECONDS}, {PROCESSOR_SECONDS}))
 atexit.register(tell_peak)
-from azul_ui.cli import main
-main()
+{AZUL}
 """
 
 
@@ -38,27 +38,24 @@ class Ended(NamedTuple):
 
 def azul(*arguments: str | Path, stdin: str = os.devnull) -> Ended:
     """Run the command in a process of its own; the test fails if it does not end."""
-
-    def limit() -> None:
-        resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
-        resource.setrlimit(resource.RLIMIT_CPU, (PROCESSOR_SECONDS, PROCESSOR_SECONDS))
-
-    peak, write_end = os.pipe()
-    with open(stdin, "rb") as source:
-        child = subprocess.Popen(
-            ["timeout", str(SECONDS), sys.executable, "-c", SCRIPT, *map(str, arguments)],
-            env=os.environ
-            | {"PYTHONPATH": os.pathsep.join(LAYERS), "NO_COLOR": "1", "PEAK_PIPE": str(write_end)},
-            pass_fds=[write_end],
+    with (
+        open(stdin, "rb") as source,
+        tempfile.NamedTemporaryFile() as peak,
+        tempfile.TemporaryFile() as errors,
+    ):
+        child = start_python(
+            SCRIPT,
+            *arguments,
+            environment=project_environment(NO_COLOR="1", PEAK_FILE=peak.name),
             stdin=source,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            preexec_fn=limit,
+            stderr=errors,
         )
-    os.close(write_end)
-    err = child.communicate()[1].decode()
-    with open(peak, "rb") as told:
-        return Ended(child.returncode, err, 1024 * int(told.read() or 0))
+        try:
+            code = child.wait(SECONDS)
+        finally:
+            child.kill()
+        errors.seek(0)
+        return Ended(code, errors.read().decode(), 1024 * int(peak.read() or 0))
 
 
 def assert_refused(ended: Ended, *words: str) -> None:

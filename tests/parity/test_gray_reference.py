@@ -70,8 +70,9 @@ class BothEngines:
         legal = self.game.legal_actions()
         is_tiling = self.game.phase == "wall_tiling"
         action = (uniform if is_tiling else policy)(legal, self.rng)
+        before = self.state.round
         self.state = apply_action(self.state, action, self.chance).state
-        self.game.draft(action, deal_on(self.state))
+        self.game.draft(action, deal_on(self.state) if self.state.round > before else None)
         self.seen["choices"] += is_tiling
 
     def resign(self) -> None:

@@ -71,13 +71,13 @@ def play_both(num_players: int, seed: int, policy: Policy, resigning: float = 0.
             state = resign(state, seat).state
             game.resign(seat)
         else:
-            action = policy(legal, rng)
+            action, before = policy(legal, rng), state.round
             state = apply_action(state, action, chance).state
-            game.draft(action, deal_on(state))
+            game.draft(action, deal_on(state) if state.round > before else None)
 
 
 def deal_on(state: GameState) -> list[list[int]]:
-    """What lies on the displays; the deal, if a round has just begun."""
+    """What lies on the displays: the deal, since a round has just begun."""
     return [list(tiles) for tiles in state.factories]
 
 

@@ -11,9 +11,9 @@ import pytest
 import yaml
 
 from azul_agents.config_file import plain_data
+from azul_processes import LAYERS
 from azul_train import config as config_module
 from azul_train.config import EvaluationConfig, PPOConfig, TrainConfig, read_config
-from ui.command import LAYERS
 
 
 def written(folder: Path, text: str, name: str = "mine.yaml") -> Path:

@@ -1,10 +1,8 @@
 """A run that is interrupted at any point resumes without a difference."""
 
 import json
-import os
 import shutil
 import signal
-import subprocess
 import sys
 import time
 from pathlib import Path
@@ -13,6 +11,7 @@ from typing import Any
 import pytest
 
 from azul_agents.neural.model_file import read_model
+from azul_processes import AZUL, LEARNING, Process, start_python
 from azul_train import resume, train
 from azul_train.run.folder import RunFolder
 from azul_train.run.progress import EVALUATION, SELF_PLAY, Progress
@@ -20,12 +19,11 @@ from azul_train.sb3.checkpoint import load_checkpoint
 from azul_ui.cli import main
 from train.test_training import assert_same
 from train.tiny import FEW_GAMES, TINY_RUN, new_folder, tiny_config, without_times
-from ui.command import LAYERS, here
+from ui.command import here
 
 STEPS = 2560
 TIMES = ("minutes", "processor_minutes", "seconds")
 PATIENCE_SECONDS = 240
-COMMAND = "from azul_ui.cli import main; main()"
 
 
 @pytest.fixture(scope="module")
@@ -62,11 +60,11 @@ def steps_in(folder: RunFolder) -> int:
     return max((line["steps"] for line in folder.read_metrics()), default=0)
 
 
-def wait_for_steps_behind_a_checkpoint(process: subprocess.Popen[str], root: Path) -> RunFolder:
+def wait_for_steps_behind_a_checkpoint(process: Process, root: Path) -> RunFolder:
     """Stop a training process as soon as it has progressed beyond its second checkpoint."""
     deadline = time.monotonic() + PATIENCE_SECONDS
     while time.monotonic() < deadline:
-        assert process.poll() is None, process.communicate()
+        assert process.poll() is None, (root / "said").read_text()
         folder = RunFolder(root / "train")
         if folder.checkpoint.exists():
             saved = load_checkpoint(folder.checkpoint)["steps"]
@@ -81,21 +79,24 @@ def test_killed_run__resumes_without_a_difference(uninterrupted, tmp_path, monke
     changes = [
         part for change in (*TINY_RUN, f"steps={STEPS}", *FEW_GAMES) for part in ("--set", change)
     ]
-    process = subprocess.Popen(
-        [sys.executable, "-c", COMMAND, "train", *changes, "--out", str(tmp_path)],
-        env=os.environ | {"PYTHONPATH": os.pathsep.join(LAYERS)},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    with open(tmp_path / "said", "w") as said:
+        process = start_python(
+            AZUL,
+            "train",
+            *changes,
+            "--out",
+            tmp_path,
+            stdout=said,
+            stderr=said,
+            preparation=LEARNING,
+        )
     try:
         folder = wait_for_steps_behind_a_checkpoint(process, tmp_path)
         second = here(monkeypatch, capsys, "train", "--resume", folder.path)
         assert (second.code, second.err.count("in use by another training run")) == (2, 1)
     finally:
         process.kill()
-        process.communicate()
-    assert process.returncode == -signal.SIGKILL
+    assert process.wait(PATIENCE_SECONDS) == -signal.SIGKILL
     assert not folder.model.exists()
     with open(folder.metrics_file, "a") as file:
         # As a kill in the middle of a line leaves it.

@@ -9,9 +9,9 @@ import time
 import numpy as np
 import pytest
 
+from azul_processes import LAYERS
 from azul_train.config import read_config
 from azul_train.run.folder import RunFolder
-from ui.command import LAYERS
 
 CONFIG = read_config(None, ["name=mine", "seed=5", "ppo.games=512"])
 

@@ -12,6 +12,7 @@ import pytest
 import torch
 
 from azul_env.core.state import STATE
+from azul_processes import LEARNING
 from azul_train import train
 from azul_train.run.folder import RunFolder
 from azul_train.sb3.checkpoint import load_checkpoint, save_checkpoint
@@ -173,7 +174,7 @@ def test_checkpoint_that_is_a_pipe__is_refused_without_waiting(unfinished, tmp_p
     folder = RunFolder(shutil.copytree(unfinished.path, tmp_path / "copy"))
     folder.checkpoint.unlink()
     os.mkfifo(folder.checkpoint)
-    outcome = in_process_of_its_own("train", "--resume", folder.path)
+    outcome = in_process_of_its_own("train", "--resume", folder.path, preparation=LEARNING)
     assert outcome.code == 2 and "checkpoint.pt is not a valid checkpoint" in outcome.err
 
 

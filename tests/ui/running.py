@@ -2,16 +2,12 @@
 
 import os
 import signal
-import subprocess
-import sys
 from collections.abc import Callable
 from contextlib import contextmanager
 from pathlib import Path
 
 from arena.processes import wait_until, wait_until_gone
-from ui.command import LAYERS, Outcome
-
-COMMAND = "from azul_ui.cli import main; main()"
+from azul_processes import AZUL, Outcome, project_environment, start_python
 
 
 class Running:
@@ -20,14 +16,14 @@ class Running:
     def __init__(self, folder: Path, *arguments: str | Path) -> None:
         self._out, self._err = folder / "stdout.txt", folder / "stderr.txt"
         with open(self._out, "w") as out, open(self._err, "w") as err:
-            self.process = subprocess.Popen(
-                [sys.executable, "-c", COMMAND, *map(str, arguments)],
-                env=os.environ | {"PYTHONPATH": os.pathsep.join(LAYERS), "NO_COLOR": "1"},
-                stdin=subprocess.DEVNULL,
+            self.process = start_python(
+                AZUL,
+                *arguments,
+                environment=project_environment(NO_COLOR="1"),
+                folder=folder,
                 stdout=out,
                 stderr=err,
-                cwd=folder,
-                start_new_session=True,
+                starts_session=True,
             )
 
     @property

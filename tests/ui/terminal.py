@@ -7,18 +7,17 @@ import pty
 import re
 import select
 import struct
-import subprocess
-import sys
 import termios
 import time
 from pathlib import Path
 
-from ui.command import LAYERS
+from azul_processes import AZUL, project_environment, start_python
 
 PATIENCE_SECONDS = 400.0  # a bound, not a measure: compiling may come first, on a busy machine
 ROWS, COLUMNS = 24, 80
 CONTROL_C, CONTROL_D = "\x03", "\x04"
-MAIN = "from azul_ui.cli import main; main()"
+# Makes it the controlling terminal, so that Ctrl-C becomes a signal.
+TAKE_CONTROL = "import fcntl, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0)"
 ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 
@@ -29,16 +28,15 @@ class Terminal:
         """Start the command, after a line of Python if there is something to prepare."""
         self._master, slave = pty.openpty()
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, COLUMNS, 0, 0))
-        environment = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "COLUMNS")}
-        self._process = subprocess.Popen(
-            [sys.executable, "-c", f"{preparation}\n{MAIN}", *map(str, arguments)],
-            env=environment | {"PYTHONPATH": os.pathsep.join(LAYERS), "TERM": "xterm-256color"},
+        environment = project_environment(TERM="xterm-256color")
+        self._process = start_python(
+            "\n".join((TAKE_CONTROL, preparation, AZUL)),
+            *arguments,
+            environment={k: v for k, v in environment.items() if k not in ("NO_COLOR", "COLUMNS")},
             stdin=slave,
             stdout=slave,
             stderr=slave,
-            start_new_session=True,
-            # Makes it the controlling terminal, so that Ctrl-C becomes a signal.
-            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+            starts_session=True,
         )
         os.close(slave)
         self._unread = ""

@@ -2,16 +2,15 @@
 
 import importlib
 import itertools
-import os
 import re
-import subprocess
-import sys
 
 import pytest
 
 import azul_env
+from azul_processes import COMMANDS as LIBRARY_OF_COMMANDS
+from azul_processes import project_environment, run_python
 from azul_ui.cli import COMMANDS
-from ui.command import LAYERS, here, in_process_of_its_own
+from ui.command import here, in_process_of_its_own
 
 WATCHED = ("numba", "numpy", "torch", "azul_env", "azul_agents", "azul_train", "azul_ui.commands")
 SCRIPT = f"""
@@ -24,16 +23,12 @@ main()
 
 def imported_by(*arguments: str, **environment: str) -> tuple[str, str]:
     """The output of the command, and its errors with the watched modules it imported."""
-    run = subprocess.run(
-        [sys.executable, "-c", SCRIPT, *arguments],
-        env=os.environ | {"PYTHONPATH": os.pathsep.join(LAYERS), "NO_COLOR": "1"} | environment,
-        capture_output=True,
-        text=True,
-        timeout=400,
-        check=False,
+    plain = project_environment(NO_COLOR="1", **environment)
+    code, out, err = run_python(
+        SCRIPT, *arguments, environment=plain, preparation=LIBRARY_OF_COMMANDS
     )
-    assert run.returncode == 0, run.stderr
-    return run.stdout, run.stderr.strip()
+    assert code == 0, err
+    return out, err.strip()
 
 
 def test_help__lists_all_commands_and_imports_none():
@@ -58,7 +53,9 @@ def test_help_of_a_command__compiles_nothing_and_is_shown_whole(name, tmp_path):
     assert not list(tmp_path.rglob("*.kernel"))  # compiled code
 
 
-@pytest.mark.parametrize("name", ["agents", "play", "train", "tournament"])
+@pytest.mark.parametrize(
+    "name", ["agents", "bench", "fit-evaluation", "match", "play", "train", "tournament"]
+)
 def test_help_of_a_command__needs_no_engine_where_it_has_no_defaults_of_it(name):
     assert "numba" not in imported_by(name, "--help")[1]
 

@@ -7,7 +7,8 @@ import re
 import pytest
 
 from azul_env import format_action, new_game, parse_action, read_records, verify, write_records
-from ui.command import ROOT, here, in_process_of_its_own
+from azul_processes import COMMANDS, ROOT
+from ui.command import here, in_process_of_its_own
 
 GAME = ROOT / "docs" / "game.jsonl"
 POSITION = repr(new_game(2, rng=5))
@@ -35,7 +36,9 @@ def test_position__shows_the_best_moves_with_values_and_words(azul):
 def test_first_analysis__compiles_with_a_bar_of_its_own(tmp_path, monkeypatch):
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
     monkeypatch.setenv("FORCE_COLOR", "1")  # bars are shown, as on a terminal
-    code, out, err = in_process_of_its_own("analyse", POSITION, "--agent", "greedy")
+    code, out, err = in_process_of_its_own(
+        "analyse", POSITION, "--agent", "greedy", preparation=COMMANDS
+    )
     assert code == 0 and "by greedy" in out, err
     assert "compiling, once" in err
 

@@ -5,35 +5,23 @@ import os
 import re
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
 from azul_env import from_dict, legal_mask, new_game, resign, to_dict
-from ui.command import LAYERS, ROOT, Outcome
+from azul_processes import AZUL, ROOT, Outcome, project_environment, start_python
+from ui.command import in_process_of_its_own
 
 HELLO = {"type": "hello", "protocol": 1, "num_players": 2}
 QUIT = {"type": "quit"}
 
 
-def run(command: list[str | Path], lines: list[str | bytes | dict]) -> Outcome:
+def azul_bot(arguments: str, lines: list[str | bytes | dict]) -> Outcome:
     """Run a bot on some lines, and end its input."""
     texts = [json.dumps(line) if isinstance(line, dict) else line for line in lines]
     raw = [text.encode() if isinstance(text, str) else text for text in texts]
-    run = subprocess.run(
-        command,
-        env=os.environ | {"PYTHONPATH": os.pathsep.join(LAYERS), "NO_COLOR": "1"},
-        input=b"".join(line + b"\n" for line in raw),
-        capture_output=True,
-        timeout=300,
-        check=False,
-    )
-    return Outcome(run.returncode, run.stdout.decode(), run.stderr.decode())
-
-
-def azul_bot(arguments: str, lines: list[str | bytes | dict]) -> Outcome:
-    code = "from azul_ui.cli import main; main()"
-    return run([sys.executable, "-c", code, "bot", *arguments.split()], lines)
+    given = b"".join(line + b"\n" for line in raw)
+    return in_process_of_its_own("bot", *arguments.split(), given=given)
 
 
 def question(state, **more):
@@ -54,9 +42,17 @@ def session() -> tuple[list[str], list[str]]:
 
 def test_session_in_the_document__is_what_the_example_answers():
     said, answered = session()
-    code, out, err = run([sys.executable, ROOT / "examples" / "bot.py"], said)
-    assert (code, err) == (0, "")
-    assert out.splitlines() == answered
+    run = subprocess.run(
+        [sys.executable, ROOT / "examples" / "bot.py"],
+        env=project_environment(),
+        input="".join(f"{line}\n" for line in said),
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert (run.returncode, run.stderr) == (0, "")
+    assert run.stdout.splitlines() == answered
 
 
 def test_session_in_the_document__shows_every_message_as_it_is():
@@ -168,16 +164,11 @@ def test_agent_that_fails__ends_it_with_the_reason():
     assert "cannot be started" in err and "Traceback" not in err
 
 
-def test_referee_that_has_gone__is_no_error():
-    code = "from azul_ui.cli import main; main()"
-    with subprocess.Popen(
-        [sys.executable, "-c", code, "bot", "random"],
-        env=os.environ | {"PYTHONPATH": os.pathsep.join(LAYERS)},
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    ) as bot:
-        assert bot.stdout is not None
-        bot.stdout.close()
-        _, err = bot.communicate(json.dumps(HELLO).encode() + b"\n", timeout=300)
-    assert (bot.returncode, err) == (0, b"")
+def test_referee_that_has_gone__is_no_error(tmp_path):
+    (tmp_path / "said").write_text(json.dumps(HELLO) + "\n")
+    reader, writer = os.pipe()
+    os.close(reader)
+    with open(tmp_path / "said") as said, open(tmp_path / "err", "w") as err:
+        bot = start_python(AZUL, "bot", "random", stdin=said, stdout=writer, stderr=err)
+    os.close(writer)
+    assert (bot.wait(300), (tmp_path / "err").read_text()) == (0, "")

@@ -2,17 +2,15 @@
 
 import functools
 import json
-import os
 import signal
-import subprocess
 import sys
 
 import pytest
 
-from arena.processes import wait_until_gone
 from azul_env import read_records, verify
 from azul_ui.terminal import agent_list
-from ui.command import LAYERS, here, in_process_of_its_own
+from ui.command import here, in_process_of_its_own
+from ui.running import running
 
 KEYS = ["agents", "games", "wins", "shared", "forfeits", "points", "seconds_per_move"]
 
@@ -85,14 +83,6 @@ def test_names__have_the_room_they_need_at_80_columns(azul, monkeypatch):
     assert max(map(len, out.splitlines())) <= 80
 
 
-@pytest.mark.parametrize("command", ["match", "bench", "fit-evaluation", "train", "tournament"])
-def test_help__loads_no_compiler(command):
-    code = f"import sys; sys.argv = ['azul', '{command}', '--help']; from azul_ui.cli import main"
-    code += "\ntry: main()\nexcept SystemExit: pass\nassert 'numba' not in sys.modules"
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join(LAYERS)}
-    subprocess.run([sys.executable, "-c", code], check=True, env=environment, timeout=400)
-
-
 def test_record__holds_every_game_with_names_by_seat(azul, tmp_path):
     file = tmp_path / "games.jsonl"
     code, _, err = azul(
@@ -147,24 +137,12 @@ def test_wrong_use__is_an_error_with_a_message(azul, arguments, why):
 def test_interrupt__ends_all_processes_and_keeps_the_games_so_far(tmp_path):
     file = tmp_path / "games.jsonl"
     command = ["match", "greedy", "random", "--games", "1000000", "--jobs", "2", "--record", file]
-    process = subprocess.Popen(
-        [sys.executable, "-c", "from azul_ui.cli import main; main()", *map(str, command)],
-        env=os.environ | {"PYTHONPATH": os.pathsep.join(LAYERS), "NO_COLOR": "1"},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
-    for _ in range(20_000):
-        if file.exists() and file.stat().st_size:
-            break
-        with pytest.raises(subprocess.TimeoutExpired):
-            process.wait(0.02)
-    os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to all processes of the group
-    out, err = process.communicate(timeout=400)
-    assert process.returncode == 130
+    with running(tmp_path, *command) as process:
+        process.wait_for(lambda: file.exists() and file.stat().st_size > 0)
+        process.send(signal.SIGINT)
+        code, out, err = process.end()  # of all its processes
+    assert code == 130
     assert "stopped after" in out and "Traceback" not in err
-    wait_until_gone(process.pid)
     assert len(list(read_records(file))) > 0
 
 

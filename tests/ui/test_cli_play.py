@@ -1,7 +1,6 @@
 """`azul play`: whole games typed at a pseudo-terminal and through a pipe."""
 
 import io
-import os
 import re
 import subprocess
 import sys
@@ -20,9 +19,10 @@ from azul_env import (
     write_records,
 )
 from azul_env.core.spec import COLOR_NAMES
+from azul_processes import AZUL, Outcome, project_environment
 from azul_ui.games.store import GameStore
 from azul_ui.terminal.dialogue import CLEAR_SCREEN, END_PROMPT, MOVE_PROMPT
-from ui.command import LAYERS, Outcome, here
+from ui.command import here
 from ui.terminal import COLUMNS, Terminal
 
 LETTERS = "BYRKW"
@@ -54,16 +54,10 @@ def unwrapped(text: str) -> str:
 
 
 def in_a_process(*arguments, given: bytes) -> Outcome:
-    """Play through a real pipe."""
+    """Play through a real pipe, as UTF-8 whatever the locale."""
     run = subprocess.run(
-        [
-            sys.executable,
-            "-c",
-            "from azul_ui.cli import main; main()",
-            "play",
-            *map(str, arguments),
-        ],
-        env=os.environ | {"PYTHONPATH": os.pathsep.join(LAYERS), "PYTHONUTF8": "1"},
+        [sys.executable, "-c", AZUL, "play", *map(str, arguments)],
+        env=project_environment(PYTHONUTF8="1"),
         input=given,
         capture_output=True,
         timeout=300,

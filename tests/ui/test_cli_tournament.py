@@ -7,8 +7,9 @@ import sys
 import pytest
 
 from azul_env.extras import install_command
+from azul_processes import ROOT
 from azul_ui.terminal import tournament as tournament_terminal
-from ui.command import ROOT, here, in_process_of_its_own
+from ui.command import here, in_process_of_its_own
 
 QUICK = ROOT / "configs/tournament/quick.yaml"
 SHORT = ("--games-per-pairing", "2", "--jobs", "1")

@@ -3,8 +3,6 @@
 import functools
 import io
 import json
-import subprocess
-import sys
 
 import pytest
 import torch
@@ -12,13 +10,14 @@ from rich.console import Console
 
 from azul_agents.neural.model_file import read_model
 from azul_env.extras import install_command
+from azul_processes import AZUL, Outcome, run_python
 from azul_train.config import NetworkSize, read_config
 from azul_train.export import export_network
 from azul_train.network import AzulNetwork
 from azul_train.run.folder import RunFolder
 from azul_train.run.progress import EVALUATION, IMITATION, SELF_PLAY, Progress
 from azul_ui.terminal.training_bar import watched
-from ui.command import LAYERS, Outcome, here
+from ui.command import here
 
 EXTRA = ("torch", "stable_baselines3", "sb3_contrib", "tensorboard", "matplotlib")
 SMALL = NetworkSize(trunk=16, source=8, key=4, value=8)
@@ -50,12 +49,11 @@ def written_model(path, num_players, seed=1):
 def without(missing, *arguments) -> Outcome:
     """Run the command where some libraries cannot be imported."""
     code = (
-        f"import sys; sys.path[:0] = {LAYERS!r}; sys.modules.update(dict.fromkeys({missing!r}))\n"
-        "from azul_ui.cli import main; main()"
+        f"import sys; sys.modules.update(dict.fromkeys({missing!r}))\n"
+        f"assert not any(name.partition('.')[0] in {missing!r} and sys.modules[name] for name in sys.modules)\n"
+        f"{AZUL}"
     )
-    command = [sys.executable, "-c", code, *map(str, arguments)]
-    run = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
-    return Outcome(run.returncode, run.stdout, run.stderr)
+    return run_python(code, *arguments)
 
 
 @pytest.mark.parametrize("missing", ["torch", "tensorboard", "matplotlib"])

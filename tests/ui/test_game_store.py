@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from azul_env import GameRecorder, encode_action, legal_actions
+from azul_processes import LAYERS
 from azul_ui.games.session import PERSON, GameSession
 from azul_ui.games.store import (
     FOLDER_VARIABLE,
@@ -20,7 +21,6 @@ from azul_ui.games.store import (
     UntrustedAgentError,
     default_folder,
 )
-from ui.command import LAYERS
 
 SEATS = (PERSON, "greedy", PERSON)
 

@@ -9,10 +9,11 @@ import pytest
 
 from arena.processes import wait_until
 from azul_env import GameRecord, encode_action, format_action, legal_actions, verify
+from azul_processes import Outcome
 from azul_ui.games.session import PERSON, GameSession
 from azul_ui.games.store import FOLDER_VARIABLE, GameStore
 from azul_ui.terminal.dialogue import END_PROMPT, LEAVE_PROMPT, MOVE_PROMPT
-from ui.command import Outcome, here
+from ui.command import here
 from ui.terminal import CONTROL_C, CONTROL_D, Terminal
 
 NEW_GAME = ("play", "--vs", "random", "--seed", "4")
