@@ -19,7 +19,7 @@ from azul_env.core.spec import (
 )
 from azul_env.core.state import NIBBLE, NIBBLE_BITS, Row, Rows
 from azul_env.core.variant import VARIANTS, Variant, variant_of
-from azul_env.core.words import LANE, LANE_BITS, pack_lanes
+from azul_env.core.words import LANE_BITS, pack_lanes, unpack_lanes
 
 Position = dict[str, Any]
 
@@ -42,7 +42,6 @@ END_REASONS: Final[dict[int, str | None]] = {
     EndReason.RESIGNATION: "resignation",
 }
 UNKNOWN: Final = "?"  # for a number without a name, which occurs in corrupt rows only
-LANE_SHIFTS: Final = range(0, LANE_BITS * NUM_COLORS, LANE_BITS)
 LINE_SHIFTS: Final = range(0, NIBBLE_BITS * NUM_LINES, NIBBLE_BITS)
 TOKEN_NAMES: Final = (UNKNOWN, *COLOR_NAMES, MARKER_NAME)  # by token; 0 is a free slot
 
@@ -63,18 +62,13 @@ def position_of(row: Row) -> Position:
         "round": int(row["round"]),
         "max_rounds": int(row["max_rounds"]),
         "end_reason": END_REASONS.get(int(row["end_reason"]), UNKNOWN),
-        "bag": _counts_of(int(row["bag"])),
-        "discard": _counts_of(int(row["lid"])),
-        "factories": [_counts_of(word) for word in sources[:factories]],
-        "center": _counts_of(sources[factories]),
+        "bag": list(unpack_lanes(row["bag"])),
+        "discard": list(unpack_lanes(row["lid"])),
+        "factories": [list(unpack_lanes(word)) for word in sources[:factories]],
+        "center": list(unpack_lanes(sources[factories])),
         "center_has_marker": bool(row["marker_in_center"]),
         "players": players_of(row),
     }
-
-
-def _counts_of(word: int) -> list[int]:
-    """The counts in the lanes of a word."""
-    return [word >> shift & LANE for shift in LANE_SHIFTS]
 
 
 def phase_of(row: Row) -> str:
