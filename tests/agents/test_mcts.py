@@ -44,19 +44,22 @@ def test_graph__is_consistent(leaf: int, num_players: int) -> None:
     listed = [edge for node in parents for edge in edges_of(graph, node)]
     assert sorted(listed) == list(range(1, num_edges))
     assert sorted(set(graph.child[1:num_edges])) == list(range(num_nodes))  # 0: never tried
+    views = 1 if num_players == 2 else num_players
     for node in parents:
         edges = np.array(edges_of(graph, node))
-        tries, worth = graph.tries[edges], graph.worth[edges]
+        tries = graph.tries[edges]
         assert graph.prior[edges].sum() == pytest.approx(1.0, abs=1e-4)
         assert len(set(graph.move[edges])) == len(edges)
         # Visits that found the moves listed already took one of them.
         own = 1 if node == 0 or leaf == VALUE else PATIENCE_WITH_CHANCE
         assert tries.sum() == graph.visits[node] - own
-        share = (graph.visits[node] * graph.mean[node] - (tries * worth).sum()) / own
-        assert abs(share) < 1.001  # what is left is the mean of the node's own results
+        for view in range(views):
+            known = (tries * graph.worth[view, edges])[tries > 0].sum()
+            share = (graph.visits[node] * graph.mean[node, view] - known) / own
+            assert abs(share) < 1.001  # what is left is the mean of the node's own results
     tried = np.flatnonzero(graph.tries[:num_edges])
     assert (graph.visits[graph.child[tried]] >= graph.tries[tried]).all()
-    assert (np.abs(graph.worth[tried]) < 1).all()
+    assert (np.abs(graph.worth[:views, tried]) < 1).all()
     assert graph.exploration_bonus[tried] == pytest.approx((graph.prior / (1 + graph.tries))[tried])
 
 
@@ -92,6 +95,21 @@ def test_ends_of_rounds__with_other_walls_are_other_nodes() -> None:
     ends = node_after(graph, blue, yellow), node_after(graph, yellow, blue)
     assert 0 not in ends
     assert ends[0] != ends[1]
+
+
+def test_others__play_for_themselves_and_not_against_the_searcher() -> None:
+    # Red brings player 0 most. White would then be the worst reply for player 0, since it leaves yellow to player 2, who
+    # gains most by it. But yellow is worth more than white to player 1, too.
+    state = position("""
+        azul 3p round 4/50 turn 0 start 0 | - - - - - - - | YRW | bag ? lid - |
+        40 :/.R:WBY../:/:/: * | 10 :/.Y:WB.../:/:/: - | 40 W:BYRK./.Y:WB.R./:/:/: -""")
+    graph = new_graph(1 << 15)
+    graph.begin(state.rows, VALUE, 5000, np.uint64(3))
+    simulate(graph, linear_evaluator(3), 1.0)
+    red, yellow = 210 + 13, 210 + 7  # from the center to line 1
+    assert max(graph.root_moves(), key=lambda move: move[1])[0] == red
+    (line,) = (line for line in graph.root_lines() if line[0] == red)
+    assert line[1] == yellow
 
 
 @pytest.mark.parametrize("simulations", [1, 2, 100])

@@ -8,7 +8,7 @@ entries from `first[node]` on.
 |---------------------|-----------------------------------------------------------------------------|
 | `keys`              | hash of the position                                                        |
 | `visits`            | simulations that went through the node                                      |
-| `mean`              | of their results and of its edges: see `simulation.back_up`                 |
+| `mean`              | of their results and of its edges, by view: see `simulation.back_up`        |
 | `first`             | its first edge; 0 before its moves are listed                               |
 | `span`              | number of its edges                                                         |
 
@@ -17,11 +17,13 @@ entries from `first[node]` on.
 | `move`              | the packed move                                                             |
 | `child`             | the node that it leads to; 0 before it was tried                            |
 | `tries`             | simulations that took it                                                    |
-| `worth`             | the child's mean when it was last taken; before that, an assumption         |
+| `worth`             | by view: the child's mean when it was last taken; before that, an           |
+|                     | assumption in the mover's view, and nothing in the others                   |
 | `prior`             | how promising the move looked; those of all edges of a node add up to 1     |
 | `exploration_bonus` | prior / (1 + tries), as PUCT adds it; cached                                |
 
-Results are in [-1, 1], from the searcher's side.
+Results are in [-1, 1]. With 2 players they have one view, the searcher's, and the other's are their negatives. With 3 and 4
+players every seat has its own.
 """
 
 from typing import Any, Final, NamedTuple
@@ -34,6 +36,7 @@ from azul_agents.search.timing import NEVER
 from azul_agents.search.transposition import mixed, position_key, round_salt
 from azul_env.core.chance import CHANCE, Chances
 from azul_env.core.jit import kernel
+from azul_env.core.spec import MAX_PLAYERS
 from azul_env.core.state import Row, Rows, empty_rows
 from azul_env.core.words import as_int64
 
@@ -48,6 +51,7 @@ EDGES_PER_NODE: Final = 4  # of the capacity: most nodes are leaves, which have 
 CONTROL: Final = np.dtype(
     [
         ("searcher", np.int64),  # seat
+        ("views", np.int64),  # of a result
         ("leaf", np.int64),  # VALUE, ROUND or GAME
         ("patience", np.int64),  # visits after which the moves of a node are listed
         ("simulation_limit", np.int64),
@@ -84,6 +88,7 @@ class SearchGraph(NamedTuple):
     nodes: NDArray[np.int64]  # nodes that it went through
     moves: NDArray[np.int64]  # scratch space for the moves of a position
     gains: NDArray[np.float64]
+    results: NDArray[np.float32]  # of a simulation, by view
 
     def begin(self, rows: Rows, leaf: int, limit: int, stream: np.uint64) -> None:
         """Make a graph of one node, the position in rows[0]; a deadline stays."""
@@ -91,6 +96,7 @@ class SearchGraph(NamedTuple):
         self.control["simulations"] = self.control["stop"] = 0
         self.control["simulation_limit"] = limit
         self.control["searcher"] = rows["current_player"][0]
+        self.control["views"] = 1 if rows["num_players"][0] == 2 else rows["num_players"][0]
         self.control["leaf"] = leaf
         self.control["patience"] = 1 if leaf == VALUE else PATIENCE_WITH_CHANCE
         self.control["num_nodes"] = self.control["num_edges"] = 1
@@ -102,7 +108,8 @@ class SearchGraph(NamedTuple):
         """Action, tries and mean result of every move at the root; -inf for one that was never tried."""
         edges = slice(int(self.first[0]), int(self.first[0] + self.span[0]))
         tries = self.tries[edges]
-        means = np.where(tries > 0, self.worth[edges], -np.inf)
+        view = self.control["searcher"][0] if self.control["views"][0] > 1 else 0
+        means = np.where(tries > 0, self.worth[view, edges], -np.inf)
         actions = [action_of(move) for move in self.move[edges].tolist()]
         return list(zip(actions, tries.tolist(), means.tolist(), strict=True))
 
@@ -135,20 +142,27 @@ def new_graph(capacity: int) -> SearchGraph:
         table=np.zeros(capacity, np.int32),
         keys=np.zeros(num_nodes, np.int64),
         visits=np.zeros(num_nodes, np.int32),
-        mean=np.zeros(num_nodes, np.float32),
+        mean=np.zeros((num_nodes, MAX_PLAYERS), np.float32),
         first=np.zeros(num_nodes, np.int32),
         span=np.zeros(num_nodes, np.int32),
         move=np.zeros(capacity, np.int32),
         child=np.zeros(capacity, np.int32),
         tries=np.zeros(capacity, np.int32),
-        worth=np.zeros(capacity, np.float32),
+        worth=np.zeros((MAX_PLAYERS, capacity), np.float32),
         prior=np.zeros(capacity, np.float32),
         exploration_bonus=np.zeros(capacity, np.float32),
         path=np.zeros(MAX_PATH, np.int64),
         nodes=np.zeros(MAX_PATH, np.int64),
         moves=np.zeros(MAX_MOVES, np.int64),
         gains=np.zeros(MAX_MOVES),
+        results=np.zeros(MAX_PLAYERS, np.float32),
     )
+
+
+@kernel
+def view_of(graph: SearchGraph, seat: int) -> int:
+    """The number of the view that a seat chooses by: its own, or the only one."""
+    return seat if graph.control[0]["views"] > 1 else as_int64(0)
 
 
 @kernel
@@ -168,6 +182,7 @@ def node_of(graph: SearchGraph, row: Row, is_over: bool) -> int:
     graph.table[slot] = node
     graph.keys[node] = key
     graph.visits[node] = 0
-    graph.mean[node] = 0.0
+    for view in range(control["views"]):
+        graph.mean[node, view] = 0.0
     graph.first[node] = 0
     return node

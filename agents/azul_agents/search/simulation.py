@@ -4,7 +4,8 @@ A simulation selects moves by PUCT down to a leaf, lists the moves of a leaf tha
 it came to, and backs the result up. Moves are listed at the second visit, or after PATIENCE_WITH_CHANCE visits where values are
 a matter of chance: most of a search's cost is listing moves that are never tried.
 
-Others are assumed to play against the searcher, as in alpha-beta. A line that reaches the end of the round is scored; the
+Everybody is assumed to play for the best result of their own. With 2 players that is the worst for the other; with more
+it is not, unlike in alpha-beta, and every seat's result is backed up. A line that reaches the end of the round is scored; the
 next deal is sampled by playing on at random (leaf `game`), left to the evaluator (leaf `value`), or left out: then the
 points so far count (leaf `round`).
 """
@@ -22,7 +23,7 @@ from azul_agents.search.evaluator import (
     write_gains,
     write_logits,
 )
-from azul_agents.search.graph import GAME, MAX_PATH, VALUE, SearchGraph, node_of
+from azul_agents.search.graph import GAME, MAX_PATH, VALUE, SearchGraph, node_of, view_of
 from azul_agents.search.moves import UNITS_PER_POINT, list_moves, move_parts, tie_break
 from azul_agents.search.tiling import chooser_of, tiled
 from azul_agents.search.timing import now_nanoseconds
@@ -51,12 +52,19 @@ def result_of(margin: float) -> float:
 
 
 @kernel
-def best_edge(graph: SearchGraph, node: int, sign: float, exploration: float) -> int:
-    """The edge to take next by PUCT; `sign` is 1 if the searcher is to move, else -1."""
-    worth, bonus = graph.worth, graph.exploration_bonus
+def sign_for(graph: SearchGraph, seat: int) -> float:
+    """1 if high results in a seat's view are good for it; -1 if that view is the searcher's and the seat is not."""
+    control = graph.control[0]
+    return 1.0 if control["views"] > 1 or seat == control["searcher"] else -1.0
+
+
+@kernel
+def best_edge(graph: SearchGraph, node: int, mover: int, exploration: float) -> int:
+    """The edge to take next by PUCT."""
+    worth, bonus = graph.worth[view_of(graph, mover)], graph.exploration_bonus
     start = as_int64(graph.first[node])
     factor = np.float32(exploration * np.sqrt(graph.visits[node]))
-    side = np.float32(sign)
+    side = np.float32(sign_for(graph, mover))
     best = start
     best_score = np.float32(-np.inf)
     for edge in range(start, start + as_int64(graph.span[node])):
@@ -68,10 +76,10 @@ def best_edge(graph: SearchGraph, node: int, sign: float, exploration: float) ->
 
 
 @kernel
-def expand(graph: SearchGraph, evaluator: Evaluator, node: int, sign: float) -> bool:
+def expand(graph: SearchGraph, evaluator: Evaluator, node: int) -> bool:
     """List the moves of a node, whose position is in rows[1]; false if the graph is full.
 
-    Each is assumed to be a little worse than the node. Where leaves are played out at random, the prior is uniform.
+    Each is assumed to be a little worse for the mover than the node. Where leaves are played out at random, the prior is uniform.
     """
     control, row, moves, gains = graph.control[0], graph.rows[1], graph.moves, graph.gains
     has_priors = control["leaf"] == VALUE
@@ -84,13 +92,15 @@ def expand(graph: SearchGraph, evaluator: Evaluator, node: int, sign: float) -> 
         for slot in range(found):
             gains[slot] += tie_break(row, moves[slot]) / UNITS_PER_POINT
         _softmax(gains, found, PRIOR_SHARPNESS)
-    expected = graph.mean[node] - np.float32(FIRST_VISIT_PENALTY * sign)
+    mover = as_int64(row["current_player"])
+    view = view_of(graph, mover)
+    expected = graph.mean[node, view] - np.float32(FIRST_VISIT_PENALTY * sign_for(graph, mover))
     for slot in range(found):
         edge = start + slot
         graph.move[edge] = moves[slot]
         graph.child[edge] = 0
         graph.tries[edge] = 0
-        graph.worth[edge] = expected
+        graph.worth[view, edge] = expected
         graph.prior[edge] = gains[slot] if has_priors else 1.0 / found
         graph.exploration_bonus[edge] = graph.prior[edge]
     graph.first[node] = start
@@ -138,46 +148,56 @@ def play_round(row: Row, chances: Chances, k: int) -> None:
 
 
 @kernel
-def leaf_result(graph: SearchGraph, evaluator: Evaluator) -> float:
-    """The result of the position in rows[1] to the searcher. A round that is over has been scored."""
+def write_results(graph: SearchGraph, evaluator: Evaluator) -> None:
+    """Write the results of the position in rows[1]. A round that is over has been scored."""
     row, chances, control = graph.rows[1], graph.chances, graph.control[0]
-    searcher = control["searcher"]
-    if control["leaf"] == VALUE:
+    has_value = control["leaf"] == VALUE
+    if not has_value:
+        k = as_int64(0)
         if awaits_move(row):
-            return result_of(value(evaluator, row, searcher))
-        return result_of(round_end_value(evaluator, row, searcher))
-    k = as_int64(0)
-    if awaits_move(row):
-        play_round(row, chances, k)
-    if control["leaf"] == GAME:
-        while row["end_reason"] == PLAYING:
-            deal(row, chances, k)
             play_round(row, chances, k)
-    return result_of(margin(row, searcher))
+        if control["leaf"] == GAME:
+            while row["end_reason"] == PLAYING:
+                deal(row, chances, k)
+                play_round(row, chances, k)
+    for view in range(control["views"]):
+        seat = view if control["views"] > 1 else control["searcher"]
+        if not has_value:
+            points = float(margin(row, seat))
+        elif awaits_move(row):
+            points = value(evaluator, row, seat)
+        else:
+            points = round_end_value(evaluator, row, seat)
+        graph.results[view] = result_of(points)
 
 
 @kernel
-def back_up(graph: SearchGraph, depth: int, result: np.float32) -> None:
-    """Add a result to the leaf of the path; then every edge on the path brings its node what is known of its child.
+def back_up(graph: SearchGraph, depth: int) -> None:
+    """Add `results` to the leaf of the path; then every edge on the path brings its node what is known of its child.
 
     The mean of a node is that of its own results and of the worths of its edges, each as often as it was taken. So a simulation
     that comes through a known position also brings what others found there.
     """
     one = np.float32(1)
+    views = graph.control[0]["views"]
     node = graph.nodes[depth]
     graph.visits[node] += 1
-    graph.mean[node] += (result - graph.mean[node]) / np.float32(graph.visits[node])
+    visits = np.float32(graph.visits[node])
+    for view in range(views):
+        graph.mean[node, view] += (graph.results[view] - graph.mean[node, view]) / visits
     for step in range(depth, 0, -1):
-        found = graph.mean[graph.nodes[step]]
-        edge, node = graph.path[step], graph.nodes[step - 1]
+        edge, node, child = graph.path[step], graph.nodes[step - 1], graph.nodes[step]
         tries = np.float32(graph.tries[edge])
-        known = graph.worth[edge] if graph.tries[edge] else found
         graph.tries[edge] += 1
-        graph.worth[edge] = found
         graph.exploration_bonus[edge] = graph.prior[edge] / (tries + one + one)
         graph.visits[node] += 1
-        change = found - graph.mean[node] + tries * (found - known)
-        graph.mean[node] += change / np.float32(graph.visits[node])
+        visits = np.float32(graph.visits[node])
+        for view in range(views):
+            found = graph.mean[child, view]
+            known = graph.worth[view, edge] if tries else found
+            graph.worth[view, edge] = found
+            change = found - graph.mean[node, view] + tries * (found - known)
+            graph.mean[node, view] += change / visits
 
 
 @kernel
@@ -203,15 +223,14 @@ def select(graph: SearchGraph, evaluator: Evaluator, exploration: float) -> int:
     depth = as_int64(0)
     graph.nodes[0] = 0
     while depth + 1 < MAX_PATH:
-        sign = 1.0 if row["current_player"] == control["searcher"] else -1.0
         if graph.first[node] == 0:
             if graph.visits[node] < control["patience"]:
                 break
-            if not expand(graph, evaluator, node, sign):
+            if not expand(graph, evaluator, node):
                 break
         if graph.visits[node] == VISITS_BEFORE_POLICY and control["leaf"] == VALUE:
             ask_policy(graph, evaluator, node)
-        edge = best_edge(graph, node, sign, exploration)
+        edge = best_edge(graph, node, as_int64(row["current_player"]), exploration)
         if graph.child[edge] == 0 and control["num_nodes"] == len(graph.keys):
             break
         source, color, destination = move_parts(as_int64(graph.move[edge]))
@@ -232,10 +251,12 @@ def select(graph: SearchGraph, evaluator: Evaluator, exploration: float) -> int:
 def begin_at_root(graph: SearchGraph, evaluator: Evaluator) -> None:
     """Give the root a value and list its moves."""
     graph.rows[1] = graph.rows[0]
-    graph.mean[0] = leaf_result(graph, evaluator)
+    write_results(graph, evaluator)
+    for view in range(graph.control[0]["views"]):
+        graph.mean[0, view] = graph.results[view]
     graph.rows[1] = graph.rows[0]
     graph.visits[0] = 1
-    expand(graph, evaluator, as_int64(0), 1.0)
+    expand(graph, evaluator, as_int64(0))
     ask_policy(graph, evaluator, as_int64(0))
 
 
@@ -248,5 +269,5 @@ def simulate(graph: SearchGraph, evaluator: Evaluator, exploration: float) -> No
     while not is_finished(graph.control[0]):
         graph.control[0]["simulations"] += 1
         depth = select(graph, evaluator, exploration)
-        result = np.float32(leaf_result(graph, evaluator))
-        back_up(graph, depth, result)
+        write_results(graph, evaluator)
+        back_up(graph, depth)
