@@ -21,6 +21,7 @@ from numba.core import config as numba_config
 from numba.core import event
 from numba.core.compiler_lock import global_compiler_lock
 
+from azul_env.core import symbols  # noqa: F401  it changes the names that Numba gives
 from azul_env.core.cache_folder import PARENT_NAME, CacheFolder, write_line
 from azul_env.core.dispatcher import KernelDispatcher
 from azul_env.core.kernel_cache import KernelCache

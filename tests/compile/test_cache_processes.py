@@ -15,16 +15,17 @@ from azul_env.core.cache_folder import PARENT_NAME, SUFFIX, UNFINISHED
 from azul_processes import COMPILER, ROOT, Outcome, project_environment, run_python
 
 SCRIPT = Path(__file__).parent / "tiny_kernels.py"
+ALIKE = Path(__file__).parent / "alike_kernels.py"
 COMPILED = "40 2\n"  # the result, and how many kernels were compiled
 LOADED = "40 0\n"
 MONTH_SECONDS = 31 * 24 * 3600
 IS_ROOT = hasattr(os, "geteuid") and os.geteuid() == 0
 
 
-def start(cache: Path, *arguments: str) -> subprocess.Popen[str]:
+def start(cache: Path, *arguments: str, script: Path = SCRIPT) -> subprocess.Popen[str]:
     """A process with an interpreter of its own that calls a small kernel."""
     return subprocess.Popen(
-        [sys.executable, str(SCRIPT), *arguments],
+        [sys.executable, str(script), *arguments],
         env=project_environment(NUMBA_CACHE_DIR=str(cache)),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -32,10 +33,10 @@ def start(cache: Path, *arguments: str) -> subprocess.Popen[str]:
     )
 
 
-def ended(cache: Path, *arguments: str) -> Outcome:
+def ended(cache: Path, *arguments: str, script: Path = SCRIPT) -> Outcome:
     """How a process that calls a small kernel has ended."""
     return run_python(
-        f"import runpy; runpy.run_path({str(SCRIPT)!r}, run_name='__main__')",
+        f"import runpy; runpy.run_path({str(script)!r}, run_name='__main__')",
         *arguments,
         environment=project_environment(NUMBA_CACHE_DIR=str(cache)),
         preparation=COMPILER,
@@ -147,3 +148,16 @@ def test_messages_without_stderr__stay_out_of_stdout(tmp_path: Path) -> None:
         check=True,
     )
     assert closed.stdout == COMPILED
+
+
+@pytest.mark.parametrize("is_forked", [False, True], ids=["started", "forked"])
+def test_closures_of_one_name__from_other_processes_are_not_mixed_up(
+    is_forked: bool, tmp_path: Path
+) -> None:
+    def result(kernel: str) -> str:
+        if is_forked:
+            return ended(tmp_path, kernel, script=ALIKE).out
+        return start(tmp_path, kernel, script=ALIKE).communicate(timeout=300)[0]
+
+    # The last kernel is linked from what the others have left in the cache.
+    assert [result(kernel) for kernel in ("two", "three", "both")] == ["2\n", "3\n", "23\n"]
