@@ -119,6 +119,7 @@ def use_agents(digest: "hashlib._Hash") -> None:
     agents = [
         GreedyAgent(),
         NeuralAgent.of_policy("neural", policy),
+        NeuralAgent.of_policy("neural", policy, temperature=1.0),
         AlphaBetaAgent(options=AlphaBetaOptions(nodes=60)),
         AlphaBetaAgent(options=AlphaBetaOptions(nodes=60, evaluation="linear")),
         *(MctsAgent(options=MctsOptions(simulations=8, leaf=leaf)) for leaf in ("value", "game")),

@@ -26,18 +26,18 @@ def write_samples(
         total = 0.0
         for action in range(len(scores)):
             if is_legal[action]:
-                total += np.exp((scores[action] - highest) / temperature)
+                total += np.exp((float(scores[action]) - highest) / temperature)
         threshold = uniforms[game] * total
         chosen = best  # rounding may leave the sum at the threshold
         cumulative = 0.0
         for action in range(len(scores)):
             if is_legal[action]:
-                cumulative += np.exp((scores[action] - highest) / temperature)
+                cumulative += np.exp((float(scores[action]) - highest) / temperature)
                 if cumulative > threshold:
                     chosen = action
                     break
         actions[game] = chosen
-        log_probabilities[game] = (scores[chosen] - highest) / temperature - np.log(total)
+        log_probabilities[game] = (float(scores[chosen]) - highest) / temperature - np.log(total)
 
 
 def sampled(
