@@ -20,6 +20,8 @@ move: the trunk sees the value of the best one, and the points that a move loses
     logit(move) = ... + sharpness * (value after the move - value after the best)
 """
 
+from typing import NamedTuple
+
 import numpy as np
 import torch
 from numpy.typing import NDArray
@@ -34,13 +36,22 @@ from azul_agents.neural.model_file import (
     TILE_SIZE,
     num_columns,
 )
-from azul_agents.neural.outlook import outlook_size
 from azul_agents.neural.patterns import num_patterns, pattern_layer, placed_layer
 from azul_agents.search.network.weights_file import shipped_networks
 from azul_env import num_actions
 from azul_env.core.spec import FACTORY_CAPACITY, NUM_COLORS, NUM_DESTINATIONS
 from azul_env.observation import observation_parts, observation_size
 from azul_train.config import NetworkSize
+
+
+class Latent(NamedTuple):
+    """All that the two heads need, a row for each observation. Not joined in one tensor, which would cost copies."""
+
+    trunk: Tensor
+    keys: Tensor  # (batch, source, key)
+    kinds: Tensor  # (batch, offer): which pair of color and kind an offer (source, color) is
+    tile: Tensor | None  # line and color of the tile to be placed; None for colored walls
+    lost: Tensor | None  # what each draft loses to the best; None without an outlook
 
 
 class AzulNetwork(nn.Module):
@@ -63,7 +74,6 @@ class AzulNetwork(nn.Module):
         self._marker = parts["marker_in_center"]
         self.num_factories = self._factories.shape[0]
         self._observation_size = observation_size(num_players, variant)
-        self._lost_size = 0  # numbers in `latent` about what moves lose
         observed = self._observation_size - self._factories.size
         if size.patterns:
             observed += num_patterns(num_players, variant)
@@ -72,7 +82,6 @@ class AzulNetwork(nn.Module):
                 self.register_buffer(name, fixed, persistent=False)
         if size.outlook:
             observed += 1
-            self._lost_size = outlook_size(num_players) - 1
             self.register_buffer("outlook", torch.from_numpy(_search_weights(num_players)))
             self.sharpness = nn.Linear(size.trunk, 1)
         self.factory = nn.Linear(NUM_COLORS * FACTORY_CAPACITY, size.source)
@@ -93,80 +102,58 @@ class AzulNetwork(nn.Module):
     def forward(self, inputs: Tensor) -> tuple[Tensor, Tensor]:
         """Logits (batch, actions), legal or not, and values (batch,)."""
         latent = self.latent(inputs)
-        return self.logits(latent), self.values(latent)
+        return self.logits(latent), self.values(latent.trunk)
 
-    def latent(self, inputs: Tensor) -> Tensor:
-        """All that the two heads need, side by side: trunk, keys of the sources, kinds of all offers, tile, what moves lose."""
-        batch = len(inputs)
+    def latent(self, inputs: Tensor) -> Latent:
+        """What the heads see of observations."""
         observations, outlook = (
             inputs[:, : self._observation_size],
             inputs[:, self._observation_size :],
         )
-        on_factories, in_center = self._offers(observations)
-        factories = torch.relu(self.factory(on_factories.flatten(2)))
+        on_factories, in_center = self._counts(observations)
+        factories = torch.relu(self.factory(_one_hot(on_factories, FACTORY_CAPACITY).flatten(2)))
         center_inputs = (
-            in_center.flatten(1),
+            _one_hot(in_center, CENTER_KINDS).flatten(1),
             observations[:, self._center.slice],
             observations[:, self._marker.slice],
         )
         center = torch.relu(self.center(torch.cat(center_inputs, 1)))
         sources = torch.cat((factories.sum(1), center), 1)
         trunk = torch.relu(self._trunk_1(observations, outlook[:, :1], sources))
-        trunk = torch.relu(self.trunk_2(trunk))
-        keys = torch.cat((self.factory_key(factories), self.center_key(center)[:, None]), 1)
-        kinds = self._kinds(observations)
-        rest = *self._tile(observations), outlook[:, 1:]
-        return torch.cat((trunk, keys.reshape(batch, -1), kinds, *rest), 1)
-
-    def logits(self, latent: Tensor) -> Tensor:
-        """The logits of all actions from `latent`."""
-        batch, sources = len(latent), self.num_factories + 1
-        widths = [self.size.trunk, sources * self.size.key, sources * NUM_COLORS]
-        trunk, keys, kinds, tile, lost = torch.split(
-            latent, [*widths, self._tile_size, self._lost_size], 1
+        return Latent(
+            trunk=torch.relu(self.trunk_2(trunk)),
+            keys=torch.cat((self.factory_key(factories), self.center_key(center)[:, None]), 1),
+            kinds=_kinds(on_factories, in_center),
+            tile=self._tile(observations),
+            lost=outlook[:, 1:] if self.size.outlook else None,
         )
+
+    def logits(self, latent: Latent) -> Tensor:
+        """The logits of all actions."""
+        trunk, batch, sources = latent.trunk, len(latent.trunk), self.num_factories + 1
         turns = self.turns(trunk).view(batch, NUM_COLORS * NUM_KINDS, NUM_DESTINATIONS)
-        places = kinds.long()[:, :, None].expand(-1, -1, NUM_DESTINATIONS)
-        by_offer = turns.gather(1, places).view(batch, sources, NUM_COLORS, NUM_DESTINATIONS)
+        kinds = latent.kinds[:, :, None].expand(-1, -1, NUM_DESTINATIONS)
+        by_offer = turns.gather(1, kinds).view(batch, sources, NUM_COLORS, NUM_DESTINATIONS)
         query = self.query(trunk).view(batch, NUM_COLORS, self.size.key)
-        left = keys.reshape(batch, sources, self.size.key) @ query.transpose(1, 2)
+        left = latent.keys @ query.transpose(1, 2)
         drafts = (by_offer + left[..., None]).flatten(1)
-        if self._lost_size:
-            drafts = drafts + self.sharpness(trunk) * lost
-        if not self._num_columns:
+        if latent.lost is not None:
+            drafts = drafts + self.sharpness(trunk) * latent.lost
+        if latent.tile is None:
             return drafts
         columns = self.columns(trunk).view(batch, TILE_SIZE, self._num_columns)
-        return torch.cat((drafts, (tile[:, None] @ columns)[:, 0]), 1)
+        return torch.cat((drafts, (latent.tile[:, None] @ columns)[:, 0]), 1)
 
-    def values(self, latent: Tensor) -> Tensor:
-        """The values from `latent`."""
-        return self.value_2(torch.relu(self.value_1(latent[:, : self.size.trunk])))[:, 0]
+    def values(self, trunk: Tensor) -> Tensor:
+        """The values, from the trunk of `latent`."""
+        return self.value_2(torch.relu(self.value_1(trunk)))[:, 0]
 
-    @property
-    def latent_size(self) -> int:
-        """Numbers in `latent` for one observation."""
-        of_sources = (self.num_factories + 1) * (self.size.key + NUM_COLORS)
-        return self.size.trunk + of_sources + self._tile_size + self._lost_size
-
-    @property
-    def _tile_size(self) -> int:
-        """Numbers in `latent` about the tile to be placed."""
-        return TILE_SIZE if self._num_columns else 0
-
-    def _tile(self, observations: Tensor) -> tuple[Tensor, ...]:
-        """Line and color of the tile to be placed, as ones and zeros; nothing in a network of colored games."""
+    def _tile(self, observations: Tensor) -> Tensor | None:
+        """Line and color of the tile to be placed, as ones and zeros; None in a network of colored games."""
         if not self._num_columns:
-            return ()
+            return None
         start = self._tiling.start
-        return (observations[:, start : start + TILE_SIZE],)
-
-    def _offers(self, observations: Tensor) -> tuple[Tensor, Tensor]:
-        """Which kind of offer each factory, and the center, makes of each color, as ones and zeros."""
-        counts = self._factory_counts(observations)[..., None]
-        on_factories = counts == torch.arange(1, FACTORY_CAPACITY + 1)
-        center = self._center_counts(observations)[..., None]
-        in_center = center == torch.arange(1, CENTER_KINDS + 1)
-        return on_factories.to(observations.dtype), in_center.to(observations.dtype)
+        return observations[:, start : start + TILE_SIZE]
 
     def _trunk_1(self, observations: Tensor, best: Tensor, sources: Tensor) -> Tensor:
         """The trunk's first layer, in two products: no gradient flows back to what is given."""
@@ -190,20 +177,14 @@ class AzulNetwork(nn.Module):
         placed = torch.relu(torch.addmm(self.placed[0], observations, self.placed[1:]))
         return placed, torch.relu(torch.addmm(self.patterns[0], placed, self.patterns[1:]))
 
-    def _kinds(self, observations: Tensor) -> Tensor:
-        """The place of every offer (source, color) among all pairs (color, kind); of the first kind where none is."""
-        factory_kinds = (self._factory_counts(observations) - 1).clamp(0)
-        center_kinds = (self._center_counts(observations) - 1).clamp(0) + FACTORY_CAPACITY
-        kinds = torch.cat((factory_kinds, center_kinds[:, None]), 1)
-        return (kinds + NUM_KINDS * torch.arange(NUM_COLORS)).flatten(1)
-
-    def _factory_counts(self, observations: Tensor) -> Tensor:
-        counts = torch.round(observations[:, self._factories.slice] * self._factories.high[0])
-        return counts.view(-1, self.num_factories, NUM_COLORS)
-
-    def _center_counts(self, observations: Tensor) -> Tensor:
-        counts = torch.round(observations[:, self._center.slice] * self._center.high[0])
-        return counts.clamp(max=CENTER_KINDS)
+    def _counts(self, observations: Tensor) -> tuple[Tensor, Tensor]:
+        """The tiles of each color on each factory, and in the center, of which CENTER_KINDS or more are the same."""
+        on_factories = torch.round(observations[:, self._factories.slice] * self._factories.high[0])
+        in_center = torch.round(observations[:, self._center.slice] * self._center.high[0])
+        return (
+            on_factories.view(-1, self.num_factories, NUM_COLORS),
+            in_center.clamp(max=CENTER_KINDS),
+        )
 
     def _initialise(self) -> None:
         """Orthogonal weights as PPO likes them: the first policy is nearly uniform, the first values nearly 0."""
@@ -212,6 +193,17 @@ class AzulNetwork(nn.Module):
             if isinstance(layer, nn.Linear):
                 nn.init.orthogonal_(layer.weight, gain=small.get(name, 2**0.5))
                 nn.init.zeros_(layer.bias)
+
+
+def _one_hot(counts: Tensor, most: int) -> Tensor:
+    """Counts as ones and zeros, along a new last dimension; 0 has no one."""
+    return (counts[..., None] == torch.arange(1, most + 1)).to(counts.dtype)
+
+
+def _kinds(on_factories: Tensor, in_center: Tensor) -> Tensor:
+    """The index of every offer (source, color) among all pairs (color, kind); of the first kind where none is."""
+    kinds = torch.cat((on_factories.clamp(1), in_center.clamp(1)[:, None] + FACTORY_CAPACITY), 1)
+    return (kinds.long() - 1 + NUM_KINDS * torch.arange(NUM_COLORS)).flatten(1)
 
 
 def _search_weights(num_players: int) -> NDArray[np.float32]:

@@ -12,7 +12,7 @@ from ray.rllib.core.rl_module.torch import TorchRLModule
 from torch import Tensor
 
 from azul_train.config import COLORED, NetworkSize
-from azul_train.network import AzulNetwork
+from azul_train.network import AzulNetwork, Latent
 
 # Finite, since 0 * -inf is NaN in the entropy; the softmax of an illegal action is still 0.
 ILLEGAL: Final = -1e9
@@ -31,9 +31,9 @@ class MaskedAzulModule(TorchRLModule, ValueFunctionAPI):
         self.network = AzulNetwork(self.model_config["num_players"], size, variant)
 
     def compute_values(self, batch: dict[str, Any], embeddings: Tensor | None = None) -> Tensor:
-        """Values of the observations; `embeddings` is the latent vector if it is already computed."""
+        """Values of the observations; `embeddings` is the network's trunk if it is already computed."""
         if embeddings is None:
-            embeddings = self._latent(batch)
+            embeddings = self._latent(batch).trunk
         return self.network.values(embeddings)
 
     def _forward(self, batch: dict[str, Any], **_: Any) -> dict[str, Any]:
@@ -41,14 +41,14 @@ class MaskedAzulModule(TorchRLModule, ValueFunctionAPI):
         return {Columns.ACTION_DIST_INPUTS: self._masked_logits(batch, self._latent(batch))}
 
     def _forward_train(self, batch: dict[str, Any], **_: Any) -> dict[str, Any]:
-        """Training: the value head reuses the latent vector."""
+        """Training: the value head reuses the trunk."""
         latent = self._latent(batch)
         logits = self._masked_logits(batch, latent)
-        return {Columns.ACTION_DIST_INPUTS: logits, Columns.EMBEDDINGS: latent}
+        return {Columns.ACTION_DIST_INPUTS: logits, Columns.EMBEDDINGS: latent.trunk}
 
-    def _latent(self, batch: dict[str, Any]) -> Tensor:
+    def _latent(self, batch: dict[str, Any]) -> Latent:
         return self.network.latent(batch[Columns.OBS]["observations"])
 
-    def _masked_logits(self, batch: dict[str, Any], latent: Tensor) -> Tensor:
+    def _masked_logits(self, batch: dict[str, Any], latent: Latent) -> Tensor:
         is_legal = batch[Columns.OBS]["action_mask"] > 0
         return torch.where(is_legal, self.network.logits(latent), ILLEGAL)

@@ -17,6 +17,7 @@ from azul_train.config import TrainConfig
 from azul_train.export import export_network, load_network, model_of
 from azul_train.network import AzulNetwork
 from azul_train.run.folder import RunFolder
+from azul_train.run.memory import keep_freed_memory
 from azul_train.run.metrics import (
     BEFORE,
     CANDIDATE,
@@ -42,6 +43,7 @@ class TrainingRun(ABC):
 
     def __init__(self, config: TrainConfig, folder: RunFolder, on_progress: OnProgress) -> None:
         torch.set_num_threads(config.torch_threads)
+        keep_freed_memory()
         self.config, self.folder, self.on_progress = config, folder, on_progress
         self.stopwatch = Stopwatch()
         self.steps = 0  # learner steps so far

@@ -1,6 +1,6 @@
 """The network as a policy of MaskablePPO."""
 
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 import torch
@@ -11,15 +11,13 @@ from torch import Tensor, nn
 
 from azul_agents.neural.sampling import sampled
 from azul_train.config import NetworkSize
-from azul_train.network import AzulNetwork
+from azul_train.network import AzulNetwork, Latent
+from azul_train.sb3.legal_softmax import log_probabilities_and_entropies
 from azul_train.sb3.spaces import game_seen_in
-
-ILLEGAL: Final = -1e8  # the logit of illegal actions; -inf would make the entropy NaN
-NEGLIGIBLE: Final = -80.0  # log probability: the least whose exponential is a normal float32
 
 
 class AzulPolicy(MaskableActorCriticPolicy):
-    """MaskablePPO's own policy around `AzulNetwork`: SB3 sees a latent vector and two heads on it."""
+    """MaskablePPO's own policy around `AzulNetwork`, whose `Latent` SB3 hands to two heads."""
 
     def __init__(
         self,
@@ -42,7 +40,7 @@ class AzulPolicy(MaskableActorCriticPolicy):
         self.network = network
         self.mlp_extractor: Any = _Latent(network)
         self.action_net: Any = _Head(network.logits)
-        self.value_net: Any = _Head(lambda latent: network.values(latent)[:, None])
+        self.value_net: Any = _Head(lambda latent: network.values(latent.trunk)[:, None])
         make_optimizer: Any = self.optimizer_class
         rate = lr_schedule(1)
         self.optimizer = make_optimizer(network.parameters(), lr=rate, **self.optimizer_kwargs)
@@ -63,13 +61,9 @@ class AzulPolicy(MaskableActorCriticPolicy):
     def evaluate_actions(
         self, obs: Any, actions: Tensor, action_masks: Any = None
     ) -> tuple[Tensor, Tensor, Tensor]:
-        """Values, log probabilities of actions, and entropies; SB3 normalizes and checks the logits twice for them."""
+        """Values, log probabilities of actions, and entropies, without the checks and copies of SB3's own distributions."""
         logits, values = self.network(obs)
-        log_probabilities = _masked_log_softmax(logits, action_masks)
-        # Unlikely actions add nothing to the entropy, and exp is slow where it would be 0.
-        likely = log_probabilities.clamp(min=NEGLIGIBLE)
-        entropies = -(likely.exp() * likely).sum(1)
-        chosen = log_probabilities.gather(1, actions.long()[:, None])[:, 0]
+        chosen, entropies = log_probabilities_and_entropies(logits, actions, action_masks)
         return values[:, None], chosen, entropies
 
 
@@ -79,16 +73,15 @@ class _Latent(nn.Module):
     def __init__(self, network: AzulNetwork) -> None:
         super().__init__()
         self._network = [network]  # in a list, so that torch does not count it as a part
-        self.latent_dim_pi = self.latent_dim_vf = network.latent_size
 
-    def forward(self, features: Tensor) -> tuple[Tensor, Tensor]:
+    def forward(self, features: Tensor) -> tuple[Latent, Latent]:
         latent = self.forward_actor(features)
         return latent, latent
 
-    def forward_actor(self, features: Tensor) -> Tensor:
+    def forward_actor(self, features: Tensor) -> Latent:
         return self._network[0].latent(features)
 
-    def forward_critic(self, features: Tensor) -> Tensor:
+    def forward_critic(self, features: Tensor) -> Latent:
         return self._network[0].latent(features)
 
 
@@ -99,13 +92,5 @@ class _Head(nn.Module):
         super().__init__()
         self._function = function
 
-    def forward(self, latent: Tensor) -> Tensor:
+    def forward(self, latent: Latent) -> Tensor:
         return self._function(latent)
-
-
-def _masked_log_softmax(logits: Tensor, action_masks: Any) -> Tensor:
-    """Log probabilities of all actions; those of illegal ones are finite, and their probabilities 0."""
-    if action_masks is None:
-        return logits.log_softmax(1)
-    is_legal = torch.as_tensor(action_masks, dtype=torch.bool).view(logits.shape)
-    return logits.masked_fill(~is_legal, ILLEGAL).log_softmax(1)
