@@ -101,9 +101,10 @@ class GuidedOptions:
     time: float | None = option(None, "seconds per move")
     simulations: int | None = option(None, "simulations per move; reproducible, unlike time")
     exploration: float = option(1.0, "weight of the exploration bonus")
-    solve: int = option(
-        12,
-        "alpha-beta takes over with this many offers left, a color on a factory or in the center",
+    solve: int | None = option(
+        None,
+        "alpha-beta takes over with this many offers left, a color on a factory or in the center; "
+        "default: 12 with 2 players, else 0",
     )
     clock: str = option("wall", CLOCK_DOC)
 
@@ -193,7 +194,7 @@ KINDS: Final = (
     ),
     AgentKind(
         "guided",
-        "Monte-Carlo search guided by the packaged policy; alpha-beta late in a round",
+        "Monte-Carlo search guided by the packaged policy; 2 players: alpha-beta late in a round",
         lazily("azul_agents.guided.agent:GuidedAgent"),
         GuidedOptions,
         variants=("colored",),

@@ -74,6 +74,15 @@ def test_solve__says_where_alpha_beta_takes_over() -> None:
         assert analysis_of(WINNING_MOVE, agent).depth == depth
 
 
+@pytest.mark.parametrize("num_players", [2, 3, 4])
+def test_alpha_beta__takes_over_by_default_only_with_2_players(num_players: int) -> None:
+    state = new_game(num_players, rng=2)
+    while sum(tiles > 0 for source in (*state.factories, state.center) for tiles in source) > 8:
+        state = apply_action(state, int(legal_mask(state).argmax()), rng=0).state
+    agent = GuidedAgent(options=GuidedOptions(simulations=50))
+    assert (analysis_of(state, agent).depth is not None) is (num_players == 2)
+
+
 @pytest.mark.parametrize(
     ("spec", "message"),
     [

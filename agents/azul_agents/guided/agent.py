@@ -14,6 +14,9 @@ from azul_agents.search.mcts import MctsAgent
 from azul_env import GameState
 
 NODES_PER_SIMULATION: Final = 5  # of alpha-beta in the time of a simulation
+# Offers left in a round that alpha-beta solves, by number of players. With more than 2 it would have to believe that all others
+# play against it.
+SOLVED_OFFERS: Final = {2: 12, 3: 0, 4: 0}
 
 
 class GuidedAgent(Agent):
@@ -57,7 +60,10 @@ class GuidedAgent(Agent):
         """Alpha-beta where it can solve the round, else the Monte-Carlo search."""
         sources = (*state.factories, state.center)
         offers = sum(tiles > 0 for source in sources for tiles in source)
-        return self._alphabeta if offers <= self.options.solve else self._monte_carlo
+        solve = self.options.solve
+        if solve is None:
+            solve = SOLVED_OFFERS[state.num_players]
+        return self._alphabeta if offers <= solve else self._monte_carlo
 
 
 def _nodes_for(simulations: int | None) -> int | None:
