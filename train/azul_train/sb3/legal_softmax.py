@@ -9,7 +9,6 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
-from torch.autograd.function import once_differentiable
 
 from azul_env.core.jit import kernel
 
@@ -90,7 +89,6 @@ class _LegalSoftmax(torch.autograd.Function):
         return torch.from_numpy(chosen), torch.from_numpy(entropies)
 
     @staticmethod
-    @once_differentiable
     def backward(ctx: Any, *grad_outputs: Any) -> Any:
         of_chosen, of_entropies = (gradient.contiguous().numpy() for gradient in grad_outputs)
         logits, legal_masks, actions, normalizers, entropies = ctx.terms
