@@ -57,6 +57,15 @@ def test_analysis__appears_improves_and_is_final(site, recorded):
     assert values == sorted(values, reverse=True)
 
 
+def test_guided_search__analyses_tables_of_three(site):
+    with site.playing("human", "human", "human") as (tab, _):
+        tab.say("analyse", number=0, engine="guided", seconds=0.3)
+        last = tab.until("analysis", lambda a: a["status"] == "final")
+    assert last["depth"] is None and len(last["win_chances"]) == 3
+    assert sum(last["win_chances"]) == pytest.approx(1)
+    assert last["candidates"][0]["line"][0]["action"] == last["candidates"][0]["action"]
+
+
 def drained(semaphore):
     while semaphore.acquire(blocking=False):
         pass

@@ -52,9 +52,15 @@ class Engine(NamedTuple):
 ENGINES: Final = (
     Engine(
         "alphabeta",
-        "the strongest: alpha-beta search to the end of the round",
+        "alpha-beta search to the end of the round, the surest with 2 players",
         "alphabeta",
         "alphabeta:nodes=200000",
+    ),
+    Engine(
+        "guided",
+        "Monte-Carlo search with the trained policy, the strongest with 3 and 4 players",
+        "guided",
+        "guided:simulations=20000",
     ),
     Engine("mcts", "Monte-Carlo search", "mcts", "mcts:simulations=8000"),
     Engine("greedy", "looks one move ahead, on the player's board", "greedy", "greedy"),
