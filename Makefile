@@ -10,7 +10,7 @@ DIST_VENV ?= .venv-dist
 PIP_INSTALL := -m pip install --disable-pip-version-check
 INSTALL := $(BIN)/python $(PIP_INSTALL) -c constraints.txt -e
 
-.PHONY: help train web test test-web test-ray test-lowest test-ecosystem check bounds warmup bench docs pages dist soak goldens spec format clean
+.PHONY: help train web test test-bounds test-web test-ray test-lowest test-ecosystem check warmup bench docs pages dist soak goldens spec format clean
 
 help: ## show the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -45,14 +45,13 @@ web: $(VENV)/.installed-web ## play, watch, review and analyse in the browser
 # The engine is compiled beside the checks, once, before the processes of the tests need it. Hundreds of processes start in the
 # tests, so bytecode is kept even where the environment says otherwise.
 BOUNDS_TESTS := tests/compile/test_bounds.py
-test test-web test-ray test-lowest test-ecosystem dist: export PYTHONDONTWRITEBYTECODE =
-test: $(VENV)/.installed-dev ## run all checks and all tests but those that need Ray
-	$(MAKE) -j2 --output-sync bounds warmup
+test test-bounds test-web test-ray test-lowest test-ecosystem dist: export PYTHONDONTWRITEBYTECODE =
+test: $(VENV)/.installed-dev ## run all checks, and all tests that need no more than this environment and ten minutes
+	$(MAKE) -j2 --output-sync check warmup
 	$(BIN)/python -m pytest --ignore $(BOUNDS_TESTS)
 
-# One long process that uses no cache. After the checks, so that both cores are busy while the engine is compiled.
-bounds: check ## after the checks, compile everything with bounds checks and run it
-	$(BIN)/python -m pytest -n0 -q $(BOUNDS_TESTS)
+test-bounds: $(VENV)/.installed-dev ## compile everything with bounds checks and run it; one process, no cache
+	$(BIN)/python -m pytest -n0 $(BOUNDS_TESTS)
 
 # The page is plain JavaScript: npm brings only tools that check it, the type checker and the accessibility scanner.
 WEB_TESTS := tests/web/browser

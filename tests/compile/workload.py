@@ -130,9 +130,13 @@ def use_agents(digest: "hashlib._Hash") -> None:
         digest.update(GameState(late.rows).rows.tobytes() + bytes([action % 256]))
     far_sighted = NeuralPolicy(random_model(2, size=SMALL | {"outlook": 1}))
     digest.update(bytes([int(far_sighted.judge(late)[0].argmax())]))
-    later = apply_action(late, int(np.flatnonzero(legal_mask(late))[-1]), rng=1).state
-    looks_ahead = AlphaBetaAgent(options=AlphaBetaOptions(nodes=9000, deals=2))
-    action = looks_ahead.act(later, legal_mask(later), np.random.Generator(np.random.PCG64(5)))
+    nearly_over = late
+    for _ in range(3):
+        action = int(np.flatnonzero(legal_mask(nearly_over))[-1])
+        nearly_over = apply_action(nearly_over, action, rng=1).state
+    looks_ahead = AlphaBetaAgent(options=AlphaBetaOptions(nodes=3000, deals=1))
+    mask, rng = legal_mask(nearly_over), np.random.Generator(np.random.PCG64(5))
+    action = looks_ahead.act(nearly_over, mask, rng)
     digest.update(bytes([action % 256, looks_ahead.deals]))
     for array in policy.logits_and_values(observe(late)[None]):
         digest.update(array.tobytes())
