@@ -40,17 +40,20 @@ Expected = tuple[tuple[int | range, ...], np.dtype[Any]]  # the same; a length m
 Members = dict[str, zipfile.ZipInfo]  # by the name of the array
 
 
-def read_arrays(path: AnyPath, expected: Mapping[str, Expected]) -> dict[str, NDArray[Any]]:
-    """The arrays of an .npz file, which must be exactly those expected. Raises ValueError in one line."""
+def read_arrays(
+    path: AnyPath, expected: Mapping[str, Expected], optional: Mapping[str, Expected] | None = None
+) -> dict[str, NDArray[Any]]:
+    """The arrays of an .npz file: all that are expected, those optional ones that it has, and no others. Raises ValueError in one line."""
+    known = {**expected, **(optional or {})}
     try:
         with open_regular(path) as file, open_archive(file) as archive:
             members = members_of(archive)
-            if sorted(members) != sorted(expected):
+            if not expected.keys() <= members.keys() <= known.keys():
                 raise ValueError("it has other arrays")
-            for name, header in expected.items():
-                if not _fits(header_in(archive, members[name]), header):
+            for name, member in members.items():
+                if not _fits(header_in(archive, member), known[name]):
                     raise ValueError(f"its array {name} has another shape or type")
-            return {name: array_in(archive, members[name]) for name in expected}
+            return {name: array_in(archive, member) for name, member in members.items()}
     except FileNotFoundError:
         raise
     except UNREADABLE as error:

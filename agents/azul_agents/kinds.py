@@ -22,7 +22,11 @@ MAX_COUNT: Final = 10**15
 MAX_EXPLORATION: Final = 1e6  # in float32, so that products stay finite
 CLOCKS: Final = ("wall", "cpu")
 CLOCK_DOC: Final = "wall or cpu: what the time is counted by; cpu is fair on a busy machine"
-EVALUATIONS: Final = ("network", "linear")
+NETWORK, OFFERS, LINEAR = EVALUATIONS = ("network", "offers", "linear")
+EVALUATION_DOC: Final = (
+    "network; offers: networks that also see how offers fit lines, better and slower; "
+    "linear: weighted sums, also where there is no network"
+)
 MCTS_LEAVES: Final = ("value", "round", "game")
 PYTHON_TARGET: Final = re.compile(r"[\w.]+:\w+(:.*)?", re.DOTALL)
 
@@ -48,9 +52,7 @@ class AlphaBetaOptions:
     depth: int | None = option(None, "search depth in plies")
     breadth: int = option(16, "moves searched per node below the root, the most promising first")
     widest: int = option(300, "the same, at most, once a whole round is searched and time is left")
-    evaluation: str = option(
-        "network", "network: where there is one for the number of players; linear: weighted sums"
-    )
+    evaluation: str = option(NETWORK, EVALUATION_DOC)
     deals: int | None = option(
         None,
         "deals of the next round that are sampled once this one is solved; "
@@ -76,9 +78,7 @@ class MctsOptions:
     simulations: int | None = option(None, "simulations per move; reproducible, unlike time")
     leaf: str = option("value", "value: learned evaluation; round, game: random rollout to its end")
     exploration: float = option(1.0, "weight of the exploration bonus")
-    evaluation: str = option(
-        "linear", "of leaf=value; network: where there is one for the number of players"
-    )
+    evaluation: str = option(LINEAR, f"of leaf=value: {EVALUATION_DOC}")
     clock: str = option("wall", CLOCK_DOC)
 
     def __post_init__(self) -> None:

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from azul_agents.search.network import offers
 from azul_agents.search.network.features import (
     CENTER,
     COLOR,
@@ -22,18 +23,19 @@ from azul_agents.search.network.features import (
     STARTER,
     TURN,
 )
-from azul_agents.search.network.layers import SHAPES, Layers
+from azul_agents.search.network.layers import OFFERS, OFFERS_SHAPE, SHAPES, Layers
 from azul_env import GameState, to_dict
 
 PENALTIES = (0, 1, 2, 4, 6, 8, 11, 14)
 
 
-def random_layers(seed: int, scale: float = 0.2) -> Layers:
+def random_layers(seed: int, scale: float = 0.2, sees_offers: bool = False) -> Layers:
     """Layers of random numbers that float16 holds exactly enough."""
     rng = np.random.default_rng(seed)
+    shapes = SHAPES | ({OFFERS: OFFERS_SHAPE} if sees_offers else {})
     return {
         name: (scale * rng.normal(size=shape)).astype(np.float16).astype(np.float32)
-        for name, shape in SHAPES.items()
+        for name, shape in shapes.items()
     }
 
 
@@ -171,3 +173,69 @@ def table_features(state: GameState) -> list[int]:
             FACTORIES + sum(any(factory) for factory in state.factories),
         ]
     )
+
+
+def offer_features(state: GameState, viewer: int) -> list[int]:
+    """The features of the offers as a seat sees them, sorted."""
+    sources = [*state.factories, state.center]
+    sizes = [[min(7, tiles[color]) for tiles in sources if tiles[color]] for color in range(5)]
+    found = [offers.CENTER + min(7, count) for count in state.center]
+    found.append(offers.LEFT + min(20, sum(map(len, sizes))))
+    for seat in range(state.num_players):
+        side = 0 if seat == viewer else 1
+        for line in range(5):
+            feature = offer_feature_of_line(state, seat, line, sizes)
+            found.append(offers.LINES + offers.NUM_LINE_FEATURES * (5 * side + line) + feature)
+        for color in range(5):
+            room = max(
+                (line + 1 - held for line, held in open_lines(state, seat, color)), default=0
+            )
+            smallest = min(4, min(sizes[color], default=0))
+            largest = min(5, max(sizes[color], default=0))
+            found.append(
+                offers.ROOMS + offers.NUM_ROOMS * side + 6 * (6 * smallest + largest) + room
+            )
+    return sorted(found)
+
+
+def open_lines(state: GameState, seat: int, color: int) -> list[tuple[int, int]]:
+    """The lines that take a color, with the tiles they have."""
+    board = state.players[seat]
+    return [
+        (line, held)
+        for line, (its_color, held) in enumerate(board.pattern_lines)
+        if held <= line
+        and (held == 0 or its_color == color)
+        and not board.wall[line][column_of(line, color)]
+    ]
+
+
+def offer_feature_of_line(state: GameState, seat: int, line: int, sizes: list[list[int]]) -> int:
+    """What the offers can do for a line, in words turned into a number."""
+    color, held = state.players[seat].pattern_lines[line]
+    missing = line + 1 - held
+    if missing == 0:
+        return offers.FULL
+    if held == 0:
+        fitting = [
+            size
+            for color in range(5)
+            if (line, 0) in open_lines(state, seat, color)
+            for size in sizes[color]
+            if size <= missing
+        ]
+        largest = max(fitting, default=0)
+        return offers.EMPTY + 2 * largest + (fitting.count(largest) > 1)
+    of_color = sizes[color]
+    table = sum(tiles[color] for tiles in (*state.factories, state.center))
+    if of_color.count(missing) > 1:
+        fit = offers.EXACT_TWICE
+    elif missing in of_color:
+        fit = offers.EXACT
+    elif max(of_color, default=0) > missing:
+        fit = offers.TO_SPARE
+    elif table >= missing:
+        fit = offers.IN_PARTS
+    else:
+        fit = offers.TOO_FEW if table else offers.NONE
+    return offers.BEGUN + offers.NUM_FITS * (missing - 1) + fit

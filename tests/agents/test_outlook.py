@@ -5,10 +5,12 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
+from azul_agents.kinds import OFFERS
 from azul_agents.neural.agent import NeuralPolicy
 from azul_agents.neural.model_file import ModelFileError, read_model, write_model
 from azul_agents.neural.outlook import BEST_SCALE, MOST_LOST, Inputs
 from azul_agents.registry import make_agent
+from azul_agents.search.network.layers import FIRST_OFFER
 from azul_agents.search.network.weights_file import shipped_networks
 from azul_env import GameBatch, GameState, apply_action, legal_mask, new_game, num_actions, observe
 from models import SMALL, random_model
@@ -17,7 +19,7 @@ FAR_SIGHTED = SMALL | {"outlook": 1}
 
 
 def inputs_for(num_players: int) -> Inputs:
-    return Inputs(num_players, "colored", shipped_networks(num_players))
+    return Inputs(num_players, "colored", shipped_networks(num_players, OFFERS))
 
 
 def random_game(num_players: int, seed: int = 3) -> list[GameState]:
@@ -31,7 +33,7 @@ def random_game(num_players: int, seed: int = 3) -> list[GameState]:
 
 @pytest.mark.parametrize("num_players", [2, 3, 4])
 def test_outlook__is_what_a_search_of_one_move_says(num_players: int) -> None:
-    inputs, search = inputs_for(num_players), make_agent("alphabeta:depth=1")
+    inputs, search = inputs_for(num_players), make_agent("alphabeta:depth=1,evaluation=offers")
     states = random_game(num_players)[:-1]
     for state in states[::4] + states[-3:]:
         (seen,) = inputs.of(state.rows)
@@ -90,6 +92,21 @@ def test_file__holds_the_networks_that_the_policy_was_trained_with(tmp_path) -> 
         for read in (model, read_model(tmp_path / "model.npz"), read_model(tmp_path / "other.npz"))
     ]
     assert judged[0] == judged[1] != judged[2]
+
+
+def test_file_of_an_earlier_version__plays_as_it_did(tmp_path) -> None:
+    """Its networks knew no offers."""
+    model = random_model(2, size=FAR_SIGHTED)
+    model.arrays["outlook"][:] = shipped_networks(2)
+    assert not model.arrays["outlook"][FIRST_OFFER:].any()
+    path = tmp_path / "model.npz"
+    write_model(path, model)
+    with np.load(path) as arrays:
+        earlier = dict(arrays) | {"outlook": arrays["outlook"][:FIRST_OFFER]}
+    np.savez(path, **earlier)
+    for state in random_game(2)[:-1:9]:
+        expected = NeuralPolicy(model).judge(state)[0].tolist()
+        assert NeuralPolicy(read_model(path)).judge(state)[0].tolist() == expected
 
 
 def test_model_for_gray_walls_with_an_outlook__is_refused(tmp_path) -> None:

@@ -6,7 +6,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from agents.network_features import board_and_points, random_layers, table_features
+from agents.network_features import (
+    board_and_points,
+    offer_features,
+    random_layers,
+    table_features,
+)
 from agents.plain_search import after, value_of
 from azul_agents.kinds import AlphaBetaOptions
 from azul_agents.search.alphabeta import AlphaBetaAgent
@@ -18,7 +23,8 @@ from azul_agents.search.network.features import (
     TABLE_LISTED,
     write_features,
 )
-from azul_agents.search.network.layers import flat
+from azul_agents.search.network.layers import NUM_WEIGHTS, OFFERS, flat, unflattened, with_offers
+from azul_agents.search.network.offers import NUM_OFFER_FEATURES, offers_listed, write_offers
 from azul_agents.search.network.weights_file import (
     network_evaluator,
     read_networks,
@@ -27,8 +33,9 @@ from azul_agents.search.network.weights_file import (
 )
 from azul_env import GameState, apply_action, legal_actions, legal_mask, new_game
 
-INNER, ENDS = random_layers(1), random_layers(2)
+INNER, ENDS = random_layers(1, sees_offers=True), random_layers(2)
 WEIGHTS = flat(INNER, ENDS)
+WITHOUT_OFFERS = flat({name: INNER[name] for name in ENDS}, ENDS)
 
 
 def walk(num_players: int, seed: int) -> Iterator[GameState]:
@@ -67,12 +74,40 @@ def test_features__equal_a_slow_computation(num_players: int) -> None:
     assert compared > 40
 
 
-def plain_value(state: GameState, seat: int, win_weight: float) -> float:
+def offers_of(state: GameState) -> list[list[int]]:
+    """The features of the offers as the kernel writes them, by seat that sees them."""
+    players = state.num_players
+    offers = np.full((1, players, offers_listed(players)), NUM_OFFER_FEATURES)
+    write_offers(state.rows, offers, np.zeros(offers.shape[2], np.int64))
+    return [sorted(listed) for listed in offers[0].tolist()]
+
+
+@pytest.mark.parametrize("num_players", [2, 3, 4])
+def test_offers__equal_a_slow_computation(num_players: int) -> None:
+    compared = set()
+    for seed in range(3):
+        for state in walk(num_players, seed=20 + seed):
+            if state.awaits_deal:
+                continue
+            found = offers_of(state)
+            assert found == [offer_features(state, seat) for seat in range(num_players)]
+            compared.update(*found)
+    assert len(compared) > 100
+
+
+def test_offers__between_rounds_are_not_listed() -> None:
+    (state, *_) = (state for state in walk(2, seed=3) if state.awaits_deal)
+    assert {number for listed in offers_of(state) for number in listed} == {NUM_OFFER_FEATURES}
+
+
+def plain_value(state: GameState, seat: int, win_weight: float, sees_offers: bool = True) -> float:
     """The value to the seat that sees a position, layer by layer."""
     layers = ENDS if state.awaits_deal else INNER
     boards, table, points = features_of(state)
     number, players = min(state.round, NUM_ROUNDS - 1), state.num_players
     hidden = layers["hidden_bias"][number] + layers["table"][table].sum(axis=0)
+    if sees_offers and not state.awaits_deal:
+        hidden = hidden + layers[OFFERS][offers_of(state)[seat]].sum(axis=0)
     for other, listed in enumerate(boards):
         board = layers["board_bias"][number] + layers["board"][listed].sum(axis=0)
         matrix = layers["own" if other == seat else "other"][number]
@@ -101,6 +136,27 @@ def test_value__equals_a_plain_forward_pass(num_players: int, win_weight: float)
                 assert found == pytest.approx(plain_value(state, seat, win_weight), abs=1e-3)
 
 
+@pytest.mark.parametrize("num_players", [2, 4])
+def test_value__without_offers_is_that_of_the_other_layers(num_players: int) -> None:
+    padded, short = new_evaluator(WITHOUT_OFFERS), new_evaluator(WITHOUT_OFFERS)
+    assert len(padded.weights) < len(WITHOUT_OFFERS) == NUM_WEIGHTS
+    for state in walk(num_players, seed=30 + num_players):
+        seat = state.current_player
+        found = value_of(state, seat, padded)
+        expected = plain_value(state, seat, 0.0, sees_offers=False)
+        assert found == value_of(state, seat, short) == pytest.approx(expected, abs=1e-3)
+
+
+def test_flat_weights__hold_all_layers() -> None:
+    inner, ends = unflattened(WEIGHTS)
+    assert flat(inner, ends).tolist() == WEIGHTS.tolist()
+    assert inner[OFFERS].tolist() == INNER[OFFERS].tolist() and OFFERS not in ends
+    assert not unflattened(WITHOUT_OFFERS)[0][OFFERS].any()
+    assert (
+        with_offers(WITHOUT_OFFERS[: len(WITHOUT_OFFERS) - INNER[OFFERS].size]) == WITHOUT_OFFERS
+    ).all()
+
+
 def test_value__is_the_same_from_a_full_cache_and_from_an_empty_one() -> None:
     used = new_evaluator(WEIGHTS)
     states = [state for seed in range(3) for state in walk(2, seed)]
@@ -126,6 +182,14 @@ def file(tmp_path: Path) -> Path:
 def test_file__holds_what_was_written(file: Path) -> None:
     assert (read_networks(file) == WEIGHTS).all()
     assert "a test" in file.with_suffix(".json").read_text()
+
+
+def test_file_without_offers__holds_what_was_written(tmp_path: Path) -> None:
+    path = tmp_path / "networks.npz"
+    write_networks(path, {name: INNER[name] for name in ENDS}, ENDS, {})
+    with np.load(path) as arrays:
+        assert "inner.offers" not in arrays
+    assert (read_networks(path) == WITHOUT_OFFERS).all()
 
 
 def test_damaged_file__is_refused_in_one_line(file: Path) -> None:

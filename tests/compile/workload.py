@@ -23,9 +23,11 @@ from azul_agents.search.fitting import first_weights, self_play
 from azul_agents.search.mcts import MctsAgent
 from azul_agents.search.network.evaluator import write_outputs
 from azul_agents.search.network.features import MAX_LISTED, TABLE_LISTED, write_features
+from azul_agents.search.network.offers import offers_listed, write_offers
 from azul_agents.search.network.weights_file import network_evaluator
 from azul_agents.search.pvs import new_memory
 from azul_agents.search.self_play import SETTINGS, record_games
+from azul_agents.search.shipped import evaluator_named
 from azul_env import (
     GameBatch,
     GameState,
@@ -185,10 +187,14 @@ def use_networks(digest: "hashlib._Hash") -> None:
     table, points = np.zeros((count, TABLE_LISTED), np.int16), np.zeros((count, 2), np.int16)
     rows = np.ascontiguousarray(recording.rows)
     write_features(rows, boards, table, points, np.zeros(MAX_LISTED, np.int64))
-    outputs = np.zeros((count, 2, 2))
-    write_outputs(evaluator, rows, outputs)
-    for array in (recording.rows, boards, table, points, outputs):
+    offers = np.zeros((count, 2, offers_listed(2)), np.int16)
+    write_offers(rows, offers, np.zeros(offers.shape[2], np.int64))
+    for array in (recording.rows, boards, table, points, offers):
         digest.update(array.tobytes())
+    for judge in (evaluator, evaluator_named("offers", 2)):
+        outputs = np.zeros((count, 2, 2))
+        write_outputs(judge, rows, outputs)
+        digest.update(outputs.tobytes())
 
 
 def signatures_of(kernel: Any) -> int:

@@ -9,7 +9,7 @@ import torch
 from azul_agents.search.deepening import choose_in_all
 from azul_agents.search.evaluator import DECIDED
 from azul_agents.search.linear import linear_evaluator
-from azul_agents.search.network.layers import SHAPES, flat, unflattened
+from azul_agents.search.network.layers import OFFERS, OFFERS_SHAPE, SHAPES, flat, unflattened
 from azul_agents.search.network.weights_file import read_networks
 from azul_agents.search.pvs import MAX_PLIES, new_memory
 from azul_agents.search.recording_file import load_recording
@@ -118,11 +118,13 @@ def test_samples__say_how_the_game_ended_for_the_seat_that_sees(num_players: int
     assert np.allclose(samples.margin[follows], samples.sign[follows] * next_margin)
 
 
-def test_network__is_exported_as_it_is() -> None:
+@pytest.mark.parametrize("sees_offers", [False, True])
+def test_network__is_exported_as_it_is(sees_offers: bool) -> None:
     torch.manual_seed(0)
-    network = SearchNetwork()
+    network = SearchNetwork(sees_offers)
     layers = network.layers(2)
-    assert {name: layer.shape for name, layer in layers.items()} == SHAPES
+    offers = {OFFERS: OFFERS_SHAPE} if sees_offers else {}
+    assert {name: layer.shape for name, layer in layers.items()} == SHAPES | offers
     samples = samples_of([recorded(2)])
     chosen = np.arange(50)
     margins, _ = predicted(network, samples, chosen)
@@ -133,7 +135,9 @@ def test_network__is_exported_as_it_is() -> None:
 @pytest.mark.parametrize("num_players", [2, 3])
 def test_network__goes_on_from_its_export(num_players: int) -> None:
     torch.manual_seed(0)
-    network, other, copy = SearchNetwork(), SearchNetwork(), SearchNetwork()
+    network, copy = SearchNetwork(sees_offers=True), SearchNetwork(sees_offers=True)
+    other = SearchNetwork()
+    torch.nn.init.normal_(network.offers.weight)
     for by_round in (network.own, network.output):
         torch.nn.init.normal_(by_round.of_round)
     weights = flat(network.layers(num_players), other.layers(num_players))
@@ -156,6 +160,19 @@ def test_fit__without_steps_to_speak_of_stays_where_it_started() -> None:
         fitted.calibration["inner"]["by_round"]["all"]["margin"] for fitted in (first, same, fresh)
     )
     assert after == pytest.approx(before, abs=0.05) and elsewhere != before
+
+
+def test_fit__of_offers_leaves_the_network_for_ends_as_it_was() -> None:
+    samples = samples_of([recorded(2, games=60)])
+    first = fit(samples, FittingConfig(batch_size=256), seed=1)
+    start = unflattened(flat(first.inner.layers(2), first.ends.layers(2)))
+    config = FittingConfig(batch_size=256, offers=True, goes_on=True, end_epochs=0)
+    fitted = fit(samples, config, seed=1, start=start)
+    for name, layer in first.ends.layers(2).items():
+        assert np.allclose(fitted.ends.layers(2)[name], layer, atol=1e-5), name
+    assert fitted.inner.layers(2)[OFFERS].any()
+    errors = [one.calibration["inner"]["by_round"]["all"]["margin"] for one in (first, fitted)]
+    assert errors[1] != errors[0]
 
 
 def test_fit__predicts_better_than_the_points_so_far() -> None:

@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
+from azul_agents.kinds import OFFERS
 from azul_agents.neural.model_file import (
     CENTER_INPUTS,
     CENTER_KINDS,
@@ -208,6 +209,6 @@ def _kinds(on_factories: Tensor, in_center: Tensor) -> Tensor:
 
 def _search_weights(num_players: int) -> NDArray[np.float32]:
     """A copy of the weights of the networks that the search comes with."""
-    weights = shipped_networks(num_players)
+    weights = shipped_networks(num_players, OFFERS)
     assert weights is not None  # the package has them for 2, 3 and 4 players
     return weights.copy()

@@ -5,9 +5,10 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from azul_agents.kinds import OFFERS
 from azul_agents.neural.agent import packaged_policy
 from azul_agents.neural.forward import Layers, write_forward
-from azul_agents.neural.outlook import WEIGHTS_SIZE, Outlook, new_outlook, write_outlook
+from azul_agents.neural.outlook import Outlook, new_outlook, write_outlook
 from azul_agents.search.evaluator import (
     Evaluator,
     EvaluatorKernels,
@@ -19,6 +20,7 @@ from azul_agents.search.evaluator import (
     write_gains,
 )
 from azul_agents.search.moves import action_of
+from azul_agents.search.network.layers import NUM_WEIGHTS
 from azul_agents.search.shipped import evaluator_named
 from azul_env import num_actions
 from azul_env.core.jit import called_kernel, kernel
@@ -55,9 +57,9 @@ def guided_evaluator(num_players: int) -> GuidedEvaluator:
     """An evaluator with the networks that come with the package. Raises ModelFileError if there is no policy."""
     policy = packaged_policy(num_players)
     return GuidedEvaluator(
-        judge=evaluator_named("network", num_players),
+        judge=evaluator_named(OFFERS, num_players),
         layers=policy.layers,
-        outlook=policy.inputs.outlook or new_outlook(np.zeros(WEIGHTS_SIZE, np.float32)),
+        outlook=policy.inputs.outlook or new_outlook(np.zeros(NUM_WEIGHTS, np.float32)),
         inputs=np.zeros(policy.inputs.size, np.float32),
         observation_size=np.array([policy.inputs.observation_size]),
         logits=np.zeros(num_actions(num_players), np.float32),

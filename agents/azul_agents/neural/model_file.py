@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from azul_agents.array_file import UNREADABLE, array_in, header_in, members_of, open_archive
 from azul_agents.base import VARIANTS
 from azul_agents.kinds import MAX_NETWORK_WIDTH
-from azul_agents.neural.outlook import WEIGHTS_SIZE
 from azul_agents.neural.patterns import num_patterns
+from azul_agents.search.network.layers import FIRST_OFFER, NUM_WEIGHTS, with_offers
 from azul_env import brief, num_actions, observation_layout, shown
 from azul_env.core.spec import FACTORY_CAPACITY, NUM_COLORS, NUM_DESTINATIONS, NUM_LINES
 from azul_env.files import atomic_file, open_regular, parse_json
@@ -28,6 +28,7 @@ SIZES: Final = ("trunk", "source", "key", "value")  # widths that a model is fre
 # In a size: 1 if the trunk sees patterns, and if the network sees the outlook. Older files do not have them.
 SIGHTS: Final = ("patterns", "outlook")
 PATTERNS, OUTLOOK = SIGHTS
+EARLIER_OUTLOOK: Final = (FIRST_OFFER,)  # the shape of networks that knew no offers
 VARIANT_KEY: Final = "variant"  # in `meta`; files of colored games do not have it
 COLORED: Final = VARIANTS[0]
 CENTER_KINDS: Final = 6  # one to five tiles of a color in the center, and six or more
@@ -123,7 +124,7 @@ def array_shapes(
     shapes: dict[str, tuple[int, ...]] = {}
     if size.get(OUTLOOK):
         layers["sharpness"] = (1, trunk)
-        shapes[OUTLOOK] = (WEIGHTS_SIZE,)
+        shapes[OUTLOOK] = (NUM_WEIGHTS,)
     for name, (outputs, inputs) in layers.items():
         shapes |= {f"{name}.weight": (outputs, inputs), f"{name}.bias": (outputs,)}
     return shapes
@@ -143,9 +144,14 @@ def _read(archive: zipfile.ZipFile) -> Model:
     shapes = array_shapes(model.num_players, model.size, model.variant)
     _check_names(shapes, members)
     for name, shape in shapes.items():
-        _check_array(name, *header_in(archive, members[name]), shape)
+        found, dtype = header_in(archive, members[name])
+        if name == OUTLOOK and found == EARLIER_OUTLOOK:
+            found = shape
+        _check_array(name, found, dtype, shape)
     for name in shapes:
         model.arrays[name] = array_in(archive, members[name])
+    if OUTLOOK in shapes:
+        model.arrays[OUTLOOK] = with_offers(model.arrays[OUTLOOK])
     _check_arrays(model)
     return model
 

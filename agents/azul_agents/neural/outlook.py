@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from azul_agents.search.evaluator import round_end_value
 from azul_agents.search.moves import MAX_MOVES, action_of, list_moves, move_parts
 from azul_agents.search.network.evaluator import NetworkEvaluator, new_evaluator, value
-from azul_agents.search.network.layers import NETWORK_SIZE
 from azul_env import num_actions
 from azul_env.core.jit import called_kernel, kernel
 from azul_env.core.spec import NUM_COLORS, NUM_DESTINATIONS
@@ -23,7 +22,6 @@ from azul_env.observation import observation_size, write_observation
 
 Floats = NDArray[np.float32]
 
-WEIGHTS_SIZE: Final = 2 * NETWORK_SIZE  # inside rounds, and for their ends
 BEST_SCALE: Final = 0.05  # of the best move's value, in points
 MOST_LOST: Final = 15.0  # points; what loses more is as bad
 MOVES_PER_SOURCE: Final = NUM_COLORS * NUM_DESTINATIONS

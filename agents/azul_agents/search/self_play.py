@@ -31,7 +31,9 @@ NO_END: Final = -1  # the game ended with the round
 NOT_SEARCHED: Final = (
     np.nan
 )  # a value: the end of a round, or a position in which a random move was played
-POSITIONS_PER_GAME: Final = 30  # room; there are 15 on average with 2 players
+POSITIONS_PER_GAME: Final = (
+    150  # room for all of them: 4 players make about 110 moves; memory is taken as it is used
+)
 MAX_OF_A_GAME: Final = 400
 
 SETTINGS: Final = np.dtype(

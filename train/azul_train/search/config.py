@@ -14,7 +14,7 @@ from azul_agents.config_file import (
     check_share,
     load_config,
 )
-from azul_agents.kinds import EVALUATIONS
+from azul_agents.kinds import EVALUATIONS, OFFERS
 from azul_env import MAX_PLAYERS, MIN_PLAYERS, shown
 from azul_train.config import is_folder_name
 
@@ -62,12 +62,14 @@ class SelfPlayConfig:
 class FittingConfig:
     """How the networks are trained."""
 
+    offers: bool = False
+    """The network inside rounds also sees how offers fit lines: better values, fewer of them in the same time."""
     goes_on: bool = False
     """Train on from the networks that played the games, if networks did, instead of from nothing."""
     outcome_epochs: int = 2
     """Passes over the ends of rounds, on how the games ended; none if the training goes on from networks."""
     end_epochs: int = 4
-    """Passes over the ends of rounds, on the value of the next end."""
+    """Passes over the ends of rounds, on the value of the next end; 0, if the training goes on from networks: theirs stays."""
     inner_epochs: int = 3
     """Passes over the positions inside rounds."""
     outcome_share: float = 0.15
@@ -86,7 +88,8 @@ class FittingConfig:
     """Positions that are learned from at most, drawn from all."""
 
     def __post_init__(self) -> None:
-        check_least(self, 1, "outcome_epochs", "end_epochs", "inner_epochs", "batch_size")
+        check_least(self, 1, "outcome_epochs", "inner_epochs", "batch_size")
+        check_least(self, 0 if self.goes_on else 1, "end_epochs")
         check_most(self, MAX_EPOCHS, "outcome_epochs", "end_epochs", "inner_epochs")
         check_most(self, MAX_BATCH, "batch_size")
         check_least(self, 1000, "max_samples")
@@ -125,7 +128,7 @@ class SearchConfig:
     seed: int = 1
     """Where deals, random moves and first weights come from."""
     start: str = "linear"
-    """What the first games are played with: `linear`, the evaluation, or `network`, the networks that ship."""
+    """What the first games are played with: `linear`, the evaluation, or the networks that ship, `network` or `offers`."""
     generations: int = 4
     """How often to play, learn and compare."""
     memory: int = 2
@@ -148,6 +151,8 @@ class SearchConfig:
             raise ValueError(
                 f"start must be one of {', '.join(EVALUATIONS)}, not {shown(self.start)}"
             )
+        if self.start == OFFERS and not self.fitting.offers:
+            raise ValueError(f"start={OFFERS} needs fitting.offers=true")
         check_least(self, 1, "generations", "memory")
         check_most(self, MAX_GAMES, "generations", "memory")
         check_least(self, 0, "seed")

@@ -62,7 +62,7 @@ def fit(
         if not (is_used & own).any() or not (judged & own).any():
             raise ValueError("there are too few positions to learn from: play more games")
     outcome = Targets(samples.margin, samples.share)
-    first, ends, inner = SearchNetwork(), SearchNetwork(), SearchNetwork()
+    first, ends, inner = SearchNetwork(), SearchNetwork(), SearchNetwork(config.offers)
     if start is None:
         _learn(first, samples, outcome, at_ends, config.outcome_epochs, config, rng, report)
     else:
@@ -73,7 +73,7 @@ def fit(
     values = values_of_ends(ends, samples, config.outcome_share)
     values = with_searched(values, samples, config.search_share)
     if start is None:
-        inner.load_state_dict(ends.state_dict())
+        inner.load_state_dict(ends.state_dict(), strict=False)  # it alone may see offers
     else:
         inner.take_over(start[0], samples.points.shape[1])
     _learn(inner, samples, values, inside, config.inner_epochs, config, rng, report)
@@ -89,6 +89,7 @@ def batch_of(samples: Samples, chosen: NDArray[np.int64]) -> Inputs:
     return Inputs(
         boards=torch.from_numpy(samples.boards[chosen].astype(np.int32)),
         table=torch.from_numpy(samples.table[chosen].astype(np.int32)),
+        offers=torch.from_numpy(samples.offers[chosen].astype(np.int32)),
         points=torch.from_numpy(samples.points[chosen].astype(np.float32)),
         rounds=torch.from_numpy(samples.rounds[chosen].astype(np.int64)),
     )

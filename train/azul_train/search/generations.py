@@ -180,7 +180,7 @@ class SearchRun:
             return read_networks(self.folder.networks_of(generation))
         if self.config.start == LINEAR:
             return None
-        return shipped_networks(self.config.num_players)
+        return shipped_networks(self.config.num_players, self.config.start)
 
     def _export(self, generation: int, line: dict[str, Any]) -> None:
         """Copy the networks of a generation to where the best ones are, with its results in their card."""

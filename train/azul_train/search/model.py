@@ -18,10 +18,12 @@ from azul_agents.search.network.layers import (
     HIDDEN,
     NUM_OUTPUTS,
     NUM_SCORES,
+    OFFERS,
     POINTS_SCALE,
     WIDTH,
     Layers,
 )
+from azul_agents.search.network.offers import NUM_OFFER_FEATURES
 
 BOARD_SCALE: Final = 0.1  # of the features' weights in the beginning
 BY_ROUND: Final = (
@@ -35,6 +37,7 @@ class Inputs(NamedTuple):
 
     boards: Tensor  # (position, seat, listed features)
     table: Tensor  # (position, listed features)
+    offers: Tensor  # (position, listed features); those of ends of rounds mean nothing
     points: Tensor  # (position, seat)
     rounds: Tensor  # (position)
 
@@ -61,8 +64,9 @@ class ByRound(nn.Module):
 class SearchNetwork(nn.Module):
     """Margin and win logit of positions."""
 
-    def __init__(self) -> None:
+    def __init__(self, sees_offers: bool = False) -> None:
         super().__init__()
+        self.sees_offers = sees_offers
         self.board = nn.EmbeddingBag(
             NUM_BOARD_FEATURES + 1, WIDTH, mode="sum", padding_idx=NUM_BOARD_FEATURES
         )
@@ -80,6 +84,9 @@ class SearchNetwork(nn.Module):
         self.output_bias = ByRound(NUM_OUTPUTS, scale=0.0)
         with torch.no_grad():
             self.output_bias.shared[1] = FIRST_SPREAD / 2
+        if sees_offers:
+            self.offers = nn.EmbeddingBag(NUM_OFFER_FEATURES, HIDDEN, mode="sum")
+            nn.init.zeros_(self.offers.weight)
 
     def forward(self, inputs: Inputs) -> tuple[Tensor, Tensor]:
         """Margin and win logit by position."""
@@ -89,6 +96,8 @@ class SearchNetwork(nn.Module):
         boards = torch.relu(boards + self.board_bias.all()[rounds][:, None])
         others = boards[:, 1:].mean(dim=1)
         hidden = self.table(inputs.table) + self.hidden_bias.all()[rounds]
+        if self.sees_offers:
+            hidden = hidden + self.offers(inputs.offers)
         hidden = hidden + _product(boards[:, 0], self.own, rounds)
         hidden = hidden + _product(others, self.other, rounds)
         over_mean = inputs.points[:, 0] - inputs.points[:, 1:].mean(dim=1)
@@ -107,6 +116,8 @@ class SearchNetwork(nn.Module):
         parts = {name: getattr(self, name).all() for name in BY_ROUND}
         parts["other"] = parts["other"] / (num_players - 1)
         parts["board"], parts["table"] = self.board.weight[:-1], self.table.weight
+        if self.sees_offers:
+            parts[OFFERS] = self.offers.weight
         return {name: part.detach().numpy().astype(np.float32) for name, part in parts.items()}
 
     def take_over(self, layers: Layers, num_players: int) -> None:
@@ -117,6 +128,8 @@ class SearchNetwork(nn.Module):
         with torch.no_grad():
             self.board.weight[:-1] = torch.from_numpy(layers["board"])
             self.table.weight.copy_(torch.from_numpy(layers["table"]))
+            if self.sees_offers:
+                self.offers.weight.copy_(torch.from_numpy(layers[OFFERS]))
 
 
 def _product(inputs: Tensor, layer: ByRound, rounds: Tensor, is_turned: bool = False) -> Tensor:

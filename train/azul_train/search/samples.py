@@ -13,6 +13,7 @@ from azul_agents.search.network.features import (
     TABLE_LISTED,
     write_features,
 )
+from azul_agents.search.network.offers import offers_listed, write_offers
 from azul_agents.search.self_play import NO_END, Recording
 from azul_env import Rows
 
@@ -26,6 +27,7 @@ class Samples(NamedTuple):
 
     boards: NDArray[np.int16]  # (position, seat, listed features), the viewer's board first
     table: NDArray[np.int16]  # (position, listed features)
+    offers: NDArray[np.int16]  # (position, listed features); 0 at ends of rounds
     points: NDArray[np.int16]  # (position, seat)
     rounds: NDArray[np.int8]
     is_end: NDArray[np.bool_]  # of a round
@@ -59,6 +61,8 @@ def _samples(recording: Recording) -> Samples:
     table = np.zeros((count, TABLE_LISTED), np.int16)
     points = np.zeros((count, num_players), np.int16)
     write_features(rows, boards, table, points, np.zeros(MAX_LISTED, np.int64))
+    offers = np.zeros((count, num_players, offers_listed(num_players)), np.int16)
+    write_offers(rows, offers, np.zeros(offers.shape[2], np.int64))
     margins, shares = results_of(recording.finals, num_players)
     mover = rows["current_player"]
     index = np.arange(count)
@@ -79,6 +83,7 @@ def _samples(recording: Recording) -> Samples:
     return Samples(
         boards=boards[positions[:, None], order],
         table=table[positions],
+        offers=offers[positions, seats],
         points=points[positions[:, None], order],
         rounds=np.minimum(rows["round"], NUM_ROUNDS - 1).astype(np.int8)[positions],
         is_end=(rows["available"] == 0)[positions],

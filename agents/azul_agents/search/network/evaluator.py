@@ -28,6 +28,7 @@ from azul_agents.search.network.features import (
 from azul_agents.search.network.layers import (
     BOARD,
     BOARD_BIAS,
+    FIRST_OFFER,
     HIDDEN,
     HIDDEN_BIAS,
     MARGIN,
@@ -48,6 +49,15 @@ from azul_agents.search.network.layers import (
     WIDTH,
     Floats,
 )
+from azul_agents.search.network.offers import (
+    LISTED_OF_BOARD,
+    LISTED_OF_TABLE,
+    list_offers_of_board,
+    list_offers_of_table,
+    needs_of_board,
+    offers_listed,
+    sizes_of_offers,
+)
 from azul_agents.search.network.vectors import product_adder, relu_dot, row_adder
 from azul_env.core.jit import called_kernel, kernel
 from azul_env.core.moves import floor_tokens
@@ -64,6 +74,7 @@ from azul_env.core.words import as_int64, lane
 
 CACHE_SLOTS: Final = 1 << 13  # a power of 2
 SIDES: Final = 2  # a board is the viewer's or another's
+FACTS: Final = 2
 WALL_BITS: Final = 25
 # Odd multipliers, which turn the words of a board into a key.
 MIX_BOARD: Final = 0x1E3779B97F4A7C15
@@ -84,13 +95,15 @@ relu_dot_hidden = relu_dot(HIDDEN)
 class NetworkEvaluator(NamedTuple):
     """The weights, and the arrays that the kernels work with. Few arrays, since calls copy their descriptions."""
 
-    weights: Floats  # of the network inside rounds, then of that for their ends
+    weights: Floats  # of the network inside rounds, of that for their ends, and of the offers: see `layers`
     win_weight: NDArray[
         np.float64
     ]  # points that a sure win counts for beside the margin; one number
     keys: NDArray[np.int64]  # of the cached boards, by hash
     boards: Floats  # what they add to the hidden layer: by slot, side and unit
-    points: NDArray[np.int64]  # of these boards, as if the round ended now
+    facts: NDArray[
+        np.int64
+    ]  # of these boards: points as if the round ended now, and `needs_of_board`
     gains: NDArray[np.float64]  # by seat: see FLOOR_GAINS and MARKER_GAIN
     rows: Rows  # scratch space
     indices: Indices
@@ -104,16 +117,18 @@ class NetworkEvaluator(NamedTuple):
 
 
 def new_evaluator(weights: Floats, win_weight: float = 0.0) -> NetworkEvaluator:
-    """An evaluator with the weights of two networks."""
+    """An evaluator with the weights of two networks; offers that count for nothing are not looked at."""
+    if not weights[FIRST_OFFER:].any():
+        weights = weights[:FIRST_OFFER].copy()
     return NetworkEvaluator(
         weights=weights,
         win_weight=np.array([win_weight]),
         keys=np.zeros(CACHE_SLOTS, np.int64),
         boards=np.zeros(CACHE_SLOTS * SIDES * HIDDEN, np.float32),
-        points=np.zeros(CACHE_SLOTS, np.int64),
+        facts=np.zeros(CACHE_SLOTS * FACTS, np.int64),
         gains=np.zeros((MAX_PLAYERS, NUM_GAINS)),
         rows=empty_rows(1),
-        indices=np.zeros(max(MAX_LISTED, TABLE_LISTED), np.int64),
+        indices=np.zeros(max(MAX_LISTED, TABLE_LISTED, offers_listed(MAX_PLAYERS)), np.int64),
         board=np.zeros(WIDTH, np.float32),
         hidden=np.zeros(HIDDEN, np.float32),
     )
@@ -199,11 +214,22 @@ def _sum_boards(
         hidden[unit] = weights[first + unit]
     list_table(row, tiles, indices)
     add_to_hidden(hidden, zero, weights, network + TABLE, indices, as_int64(TABLE_LISTED))
+    sees_offers = row["available"] != 0 and len(weights) > FIRST_OFFER
+    once, twice = zero, zero
+    if sees_offers:
+        once, twice = sizes_of_offers(row)
+        list_offers_of_table(row, indices)
+        listed, first = as_int64(LISTED_OF_TABLE), as_int64(FIRST_OFFER)
+        add_to_hidden(hidden, zero, weights, first, indices, listed)
     own, best, total = as_int64(0), as_int64(0), as_int64(0)
     for player in range(row["num_players"]):
         slot = cached_board(evaluator, row, player, tiles, network)
-        points = evaluator.points[slot]
-        side = 0 if player == seat else 1
+        points, needs = evaluator.facts[FACTS * slot], evaluator.facts[FACTS * slot + 1]
+        side = as_int64(0 if player == seat else 1)
+        if sees_offers:
+            list_offers_of_board(needs, side, once, twice, tiles, indices, zero)
+            listed, first = as_int64(LISTED_OF_BOARD), as_int64(FIRST_OFFER)
+            add_to_hidden(hidden, zero, weights, first, indices, listed)
         own += points if player == seat else 0
         total += points
         best = best if player == seat else max(best, points)
@@ -254,7 +280,8 @@ def write_board(
     first, width = network + WIDTH * HIDDEN * number, as_int64(WIDTH)
     add_products(boards, start, weights, first + OWN, board, width)
     add_products(boards, start + HIDDEN, weights, first + OTHER, board, width)
-    evaluator.points[slot] = points
+    evaluator.facts[FACTS * slot] = points
+    evaluator.facts[FACTS * slot + 1] = needs_of_board(row, seat)
 
 
 @called_kernel

@@ -3,6 +3,7 @@
     board     = bias_r + the rows of its features                                           WIDTH, for each board
     hidden    = bias_r + own_r relu(own board) + other_r mean of relu(other boards)
                 + the rows of the table's features + scores_r points                        HIDDEN
+                + the rows of the offers' features, inside rounds
     margin    = own points - mean of the others' + output 0 of relu(hidden)
     spread    = 1 + x + sqrt(1 + x * x), where x is output 1
     win logit = margin / spread + output 2
@@ -21,6 +22,7 @@ from azul_agents.search.network.features import (
     NUM_ROUNDS,
     NUM_TABLE_FEATURES,
 )
+from azul_agents.search.network.offers import NUM_OFFER_FEATURES
 
 WIDTH: Final = 32  # of a board
 HIDDEN: Final = 16
@@ -44,27 +46,39 @@ SHAPES: Final[dict[str, tuple[int, ...]]] = {
     "output": (NUM_ROUNDS, NUM_OUTPUTS, HIDDEN),
     "output_bias": (NUM_ROUNDS, NUM_OUTPUTS),
 }
+OFFERS: Final = "offers"  # a layer that the network inside rounds may have
+OFFERS_SHAPE: Final = (NUM_OFFER_FEATURES, HIDDEN)
 _STARTS: Final = [0, *np.cumsum([int(np.prod(shape)) for shape in SHAPES.values()]).tolist()]
 BOARD, BOARD_BIAS, OWN, OTHER, TABLE, HIDDEN_BIAS, POINTS, OUTPUT, OUTPUT_BIAS, NETWORK_SIZE = (
     _STARTS
 )
 
 
+# The flat array: the networks inside rounds and for their ends, then the layer of offers.
+FIRST_OFFER: Final = 2 * NETWORK_SIZE
+NUM_WEIGHTS: Final = FIRST_OFFER + NUM_OFFER_FEATURES * HIDDEN
+
+
 def flat(inner: Layers, ends: Layers) -> Floats:
-    """The networks inside rounds and for their ends, one behind the other."""
-    parts = [network[name] for network in (inner, ends) for name in SHAPES]
-    return np.concatenate([part.ravel() for part in parts]).astype(np.float32)
+    """Both networks in one array."""
+    parts = [network[name].ravel() for network in (inner, ends) for name in SHAPES]
+    if OFFERS in inner:
+        parts.append(inner[OFFERS].ravel())
+    return with_offers(np.concatenate(parts).astype(np.float32))
+
+
+def with_offers(weights: Floats) -> Floats:
+    """A flat array that may end before the layer of offers, which then counts for nothing."""
+    return np.pad(weights, (0, NUM_WEIGHTS - len(weights)))
 
 
 def unflattened(weights: Floats) -> tuple[Layers, Layers]:
     """The inverse of `flat`."""
-    networks = []
-    for first in (0, NETWORK_SIZE):
-        parts = [weights[first + start : first + stop] for start, stop in pairwise(_STARTS)]
-        networks.append(
-            {
-                name: part.reshape(shape)
-                for (name, shape), part in zip(SHAPES.items(), parts, strict=True)
-            }
-        )
-    return networks[0], networks[1]
+    inner, ends = (
+        {
+            name: weights[first + start : first + stop].reshape(shape)
+            for (name, shape), (start, stop) in zip(SHAPES.items(), pairwise(_STARTS), strict=True)
+        }
+        for first in (0, NETWORK_SIZE)
+    )
+    return inner | {OFFERS: weights[FIRST_OFFER:].reshape(OFFERS_SHAPE)}, ends

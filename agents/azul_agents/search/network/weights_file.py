@@ -13,8 +13,9 @@ from typing import Any, Final
 import numpy as np
 
 from azul_agents.array_file import Header, read_arrays
+from azul_agents.kinds import NETWORK
 from azul_agents.search.network.evaluator import NetworkEvaluator, new_evaluator
-from azul_agents.search.network.layers import SHAPES, Floats, Layers, flat
+from azul_agents.search.network.layers import OFFERS, OFFERS_SHAPE, SHAPES, Floats, Layers, flat
 from azul_env import brief
 from azul_env.files import atomic_file, write_atomically
 
@@ -28,6 +29,10 @@ HEADERS: Final[dict[str, Header]] = {
     for network in NETWORKS
     for name, shape in SHAPES.items()
 }
+# Only networks that see offers have it.
+OPTIONAL_HEADERS: Final[dict[str, Header]] = {
+    f"{INNER}.{OFFERS}": (OFFERS_SHAPE, np.dtype(np.float32))
+}
 
 
 def write_networks(path: Path, inner: Layers, ends: Layers, card: dict[str, Any]) -> None:
@@ -37,8 +42,10 @@ def write_networks(path: Path, inner: Layers, ends: Layers, card: dict[str, Any]
     """
     networks = {INNER: inner, ENDS: ends}
     arrays: dict[str, Any] = {}
-    for name, (_, dtype) in HEADERS.items():
+    for name, (_, dtype) in (HEADERS | OPTIONAL_HEADERS).items():
         network, layer = name.split(".")
+        if layer not in networks[network]:
+            continue
         with np.errstate(over="ignore"):
             arrays[name] = networks[network][layer].astype(dtype)
         if not np.isfinite(arrays[name]).all():
@@ -51,28 +58,31 @@ def write_networks(path: Path, inner: Layers, ends: Layers, card: dict[str, Any]
 
 def read_networks(path: Path) -> Floats:
     """The weights of both networks. Raises ValueError in one line if the file is broken or of another version."""
-    arrays = read_arrays(path, HEADERS)
+    arrays = read_arrays(path, HEADERS, OPTIONAL_HEADERS)
     for name, array in arrays.items():
         if not np.isfinite(array).all():
             raise ValueError(f"{brief(path)} is broken: {name} holds numbers that are not finite")
-    layers = [
-        {name: arrays[f"{network}.{name}"].astype(np.float32) for name in SHAPES}
-        for network in NETWORKS
-    ]
-    return flat(*layers)
+    layers: dict[str, Layers] = {network: {} for network in NETWORKS}
+    for name, array in arrays.items():
+        network, layer = name.split(".")
+        layers[network][layer] = array.astype(np.float32)
+    return flat(layers[INNER], layers[ENDS])
 
 
-def shipped_file(num_players: int) -> Traversable:
-    """Where the networks of the package are, if it has some for this number of players."""
-    return files("azul_agents.search") / "weights" / f"{num_players}_players_network.npz"
+def shipped_file(num_players: int, evaluation: str) -> Traversable:
+    """Where the networks of an evaluation are, if the package has some for this number of players."""
+    return files("azul_agents.search") / "weights" / f"{num_players}_players_{evaluation}.npz"
 
 
 @cache
-def shipped_networks(num_players: int) -> Floats | None:
-    """The weights that come with the package; None if there are none."""
-    source = shipped_file(num_players)
+def shipped_networks(num_players: int, evaluation: str = NETWORK) -> Floats | None:
+    """The weights that come with the package; None if there are none.
+
+    Where no networks see offers, others take their place.
+    """
+    source = shipped_file(num_players, evaluation)
     if not source.is_file():
-        return None
+        return None if evaluation == NETWORK else shipped_networks(num_players)
     with as_file(source) as path:
         return read_networks(path)
 
