@@ -6,6 +6,7 @@ from typing import Any
 
 import yaml
 
+from azul_agents.kinds import OFFERS
 from azul_agents.neural.model_file import OUTLOOK, read_model
 
 ROOT = Path(__file__).parents[1]
@@ -150,8 +151,15 @@ def _duel(duel: dict[str, Any]) -> str:
 
 
 def search_network_card(name: str, card: dict[str, Any]) -> str:
-    """The card of a network at the leaves of alphabeta's search."""
-    players = card["num_players"]
+    """The card of networks at the leaves of a search."""
+    players, sight, agent = card["num_players"], "", "alphabeta"
+    users = f"`alphabeta` uses them at the leaves of its search in games of {players}."
+    if name.endswith(OFFERS):
+        sight, agent = " that see offers", "guided"
+        users = (
+            "The one within rounds also sees how the offers on the table fit the lines of the players. `guided` and the outlook of `ppo` "
+            f"use them in games of {players}, and every search with `evaluation={OFFERS}`."
+        )
     head = {
         "license": "mit",
         "library_name": "azul-env",
@@ -174,12 +182,12 @@ def search_network_card(name: str, card: dict[str, Any]) -> str:
     commit = f"\n| commit | `{card['commit'][:12]}` |" if "commit" in card else ""
     earlier = ", going on from earlier networks" if card.get("went_on_from") else ""
     return f"""{_yaml(head)}
-# Search network, {players} players
+# Search networks{sight}, {players} players
 
 Two small networks for Azul with {players} players, one for the ends of rounds and one for positions within a round. Each predicts the
-final margin and the chance of winning. `alphabeta` uses them at the leaves of its search in games of {players}.
+final margin and the chance of winning. {users}
 
-    azul play --vs alphabeta{_players_option(players)}
+    azul play --vs {agent}{_players_option(players)}
 
 | | |
 |---|---|
@@ -192,7 +200,7 @@ On held-out games. The base rate predicts the same chance for every position.
 
 {table}
 
-The matches of `alphabeta` with these networks are in [the results of the search](../results/search/README.md).
+The matches of `{agent}` with these networks are in [the results of the search](../results/search/README.md).
 
 ## Limits
 
@@ -234,7 +242,7 @@ def fresh_cards() -> dict[Path, str]:
     sources = {
         "ppo": (NETWORKS, "*_players.json", network_card),
         "evaluation": (SEARCH, "*_players.json", evaluation_card),
-        "search": (SEARCH, "*_players_network.json", search_network_card),
+        "search": (SEARCH, "*_players_*.json", search_network_card),
     }
     return {
         CARDS / f"{prefix}_{file.stem}.md": make(file.stem, json.loads(file.read_text("utf-8")))

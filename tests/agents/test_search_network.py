@@ -246,3 +246,11 @@ def test_shipped_networks__are_used_by_default() -> None:
     linear = AlphaBetaAgent(options=AlphaBetaOptions(nodes=100, evaluation="linear"))
     assert type(agent._evaluator(2)) is type(network_evaluator(2))
     assert type(linear._evaluator(2)) is not type(network_evaluator(2))
+
+
+def test_shipped_networks_that_see_offers__are_used_on_request() -> None:
+    (plain, sighted) = (
+        AlphaBetaAgent(options=AlphaBetaOptions(nodes=100, evaluation=name))._evaluator(2)
+        for name in ("network", "offers")
+    )
+    assert len(plain.weights) < len(sighted.weights) == NUM_WEIGHTS
