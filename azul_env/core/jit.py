@@ -8,10 +8,11 @@ on and of the settings that affect it, so any edit starts with an empty folder.
 import hashlib
 import os
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, wraps
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar, cast
 
@@ -73,8 +74,7 @@ def _compiled(
     makes_arrays: bool = False,
 ) -> Callable[P, R]:
     if config.DISABLE_JIT:
-        # Compiled integers wrap silently; in the random generators, NumPy scalars would warn.
-        return np.errstate(over="ignore")(function)
+        return _in_plain_python(function)
     settings = {
         "nopython": True,
         "nogil": True,
@@ -90,6 +90,33 @@ def _compiled(
         compiled._cache = KernelCache(function, folder)
     KERNELS.append(compiled)
     return cast(Callable[P, R], compiled)
+
+
+class _Plain(threading.local):
+    """What a thread does with the JIT off."""
+
+    is_in_kernel = False
+
+
+_plain = _Plain()
+
+
+def _in_plain_python(function: Callable[P, R]) -> Callable[P, R]:
+    """A kernel with the JIT off. Integers wrap silently, as compiled ones do; NumPy's scalars would warn."""
+
+    @wraps(function)
+    def call(*args: P.args, **kwargs: P.kwargs) -> R:
+        # Setting NumPy's state takes longer than most kernels, so only the outermost one does.
+        if _plain.is_in_kernel:
+            return function(*args, **kwargs)
+        _plain.is_in_kernel = True
+        try:
+            with np.errstate(over="ignore"):
+                return function(*args, **kwargs)
+        finally:
+            _plain.is_in_kernel = False
+
+    return call
 
 
 @cache
