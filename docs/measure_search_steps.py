@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from azul_agents import Agent, MatchConfig, run_match
-from azul_agents.kinds import AlphaBetaOptions
+from azul_agents.kinds import OFFERS, AlphaBetaOptions
 from azul_agents.search.alphabeta import AlphaBetaAgent
 from azul_agents.search.deepening import begin
 from azul_agents.search.evaluator import EvaluatorKernels, Gains, Moves
@@ -21,7 +21,7 @@ from azul_agents.search.linear import write_gains as write_linear_gains
 from azul_agents.search.lookahead import DEFAULT_DEALS
 from azul_agents.search.network.evaluator import NetworkEvaluator
 from azul_agents.search.network.evaluator import value as network_value
-from azul_agents.search.network.weights_file import network_evaluator
+from azul_agents.search.network.weights_file import network_evaluator, shipped_networks
 from azul_env import GameState
 from azul_env.core.jit import kernel
 from azul_env.core.state import Row
@@ -62,7 +62,8 @@ def write_gains(evaluator: OrderedByHand, row: Row, moves: Moves, count: int, ga
 
 def ordered_by_hand(num_players: int, variant: str = "colored") -> OrderedByHand:
     """The evaluator above."""
-    return OrderedByHand(network_evaluator(num_players), linear_evaluator(num_players))
+    network = network_evaluator(num_players, shipped_networks(num_players, OFFERS))
+    return OrderedByHand(network, linear_evaluator(num_players))
 
 
 class ForgetfulAgent(AlphaBetaAgent):

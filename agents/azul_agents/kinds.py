@@ -22,10 +22,10 @@ MAX_COUNT: Final = 10**15
 MAX_EXPLORATION: Final = 1e6  # in float32, so that products stay finite
 CLOCKS: Final = ("wall", "cpu")
 CLOCK_DOC: Final = "wall or cpu: what the time is counted by; cpu is fair on a busy machine"
-NETWORK, OFFERS, LINEAR = EVALUATIONS = ("network", "offers", "linear")
+OFFERS, NETWORK, LINEAR = EVALUATIONS = ("offers", "network", "linear")
 EVALUATION_DOC: Final = (
-    "network; offers: networks that also see how offers fit lines, better and slower; "
-    "linear: weighted sums, also where there is no network"
+    "offers: networks that see how offers fit lines, where there are some; "
+    "network: networks that do not, and take less time; linear: weighted sums"
 )
 MCTS_LEAVES: Final = ("value", "round", "game")
 PYTHON_TARGET: Final = re.compile(r"[\w.]+:\w+(:.*)?", re.DOTALL)
@@ -52,7 +52,7 @@ class AlphaBetaOptions:
     depth: int | None = option(None, "search depth in plies")
     breadth: int = option(16, "moves searched per node below the root, the most promising first")
     widest: int = option(300, "the same, at most, once a whole round is searched and time is left")
-    evaluation: str = option(NETWORK, EVALUATION_DOC)
+    evaluation: str = option(OFFERS, EVALUATION_DOC)
     deals: int | None = option(
         None,
         "deals of the next round that are sampled once this one is solved; "

@@ -2,6 +2,7 @@
 
 from functools import cache
 
+from azul_agents.kinds import OFFERS
 from azul_agents.search.evaluator import Evaluator, round_end_value, value
 from azul_agents.search.shipped import evaluator_named
 from azul_env import GameState, afterstate, legal_actions
@@ -20,7 +21,7 @@ def _value(evaluator, rows, player):
 @cache
 def shipped_evaluator(num_players: int) -> Evaluator:
     """What the agents search with by default."""
-    return evaluator_named("network", num_players)
+    return evaluator_named(OFFERS, num_players)
 
 
 def value_of(state: GameState, player: int, evaluator: Evaluator | None = None) -> float:

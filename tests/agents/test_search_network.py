@@ -15,7 +15,7 @@ from agents.network_features import (
 from agents.plain_search import after, value_of
 from azul_agents.kinds import AlphaBetaOptions
 from azul_agents.search.alphabeta import AlphaBetaAgent
-from azul_agents.search.network.evaluator import almost_tanh, new_evaluator
+from azul_agents.search.network.evaluator import almost_tanh, new_evaluator, note_gains
 from azul_agents.search.network.features import (
     MAX_LISTED,
     NUM_BOARD_FEATURES,
@@ -164,6 +164,18 @@ def test_value__is_the_same_from_a_full_cache_and_from_an_empty_one() -> None:
         value_of(state, 0, used)
     for state in states[::7]:
         assert value_of(state, 0, used) == value_of(state, 0, new_evaluator(WEIGHTS))
+
+
+def test_value__is_the_same_after_gains_were_noted() -> None:
+    """They change the lines of rows, whose legal moves then do not fit, and leave such boards in the cache."""
+    used = new_evaluator(WEIGHTS)
+    for state in list(walk(2, seed=40))[::3]:
+        if state.awaits_deal:
+            continue
+        note_gains(used, state.rows[0])
+        for action in legal_actions(state):
+            following, _ = after(state, action)
+            assert value_of(following, 0, used) == value_of(following, 0, new_evaluator(WEIGHTS))
 
 
 def test_almost_tanh__grows_and_is_close() -> None:

@@ -55,7 +55,8 @@ def train_search(
     games, so a run may change its engine when it is resumed.
 
     A run is a folder, which keeps games, networks and matches as they are made: a run that was stopped or killed goes on
-    there. Its networks.npz, copied to agents/azul_agents/search/weights/N_players_network.npz, is what alphabeta plays with.
+    there. Its networks.npz, copied to agents/azul_agents/search/weights/N_players_network.npz, or N_players_offers.npz if they see
+    offers, is what alphabeta plays with.
     """
     from azul_agents.config_file import config_path
     from azul_ui.terminal.search_training import new_run, ray_engine, resumed_run

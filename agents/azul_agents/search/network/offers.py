@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from azul_agents.search.features import tiles_to_come
 from azul_env.core.intrinsics import lowest_bit, popcount
 from azul_env.core.jit import called_kernel, kernel
-from azul_env.core.spec import NUM_COLORS, NUM_DESTINATIONS, NUM_LINES
+from azul_env.core.spec import NUM_COLORS, NUM_LINES
 from azul_env.core.state import NIBBLE, NIBBLE_BITS, Row, Rows, center_of
+from azul_env.core.variant import placement, wall_of
 from azul_env.core.words import as_int64, lane
 
 # Sets of sizes, a byte for each color: bit n is set if there is an offer of n tiles.
@@ -53,6 +54,7 @@ BEGUN_SHIFT: Final = MISSING_SHIFT + 3
 LINE_BITS: Final = BEGUN_SHIFT + 1
 ROOM_SHIFT: Final = NUM_LINES * LINE_BITS
 ROOM_BITS: Final = 3
+ALL_ROOM: Final = (1 << ROOM_BITS) - 1
 
 Indices = NDArray[np.int64]
 
@@ -107,22 +109,25 @@ def offers_listed(num_players: int) -> int:
 
 @kernel
 def needs_of_board(row: Row, player: int) -> int:
-    """What the features need of a board, in one word."""
-    counts, legal = row["line_counts"][player], row["legal"][player]
-    needs = as_int64(0)
+    """What the features need of a board, in one word.
+
+    It follows from wall and lines alone: where lines are changed to see what that is worth, the row's `legal` stays behind.
+    """
+    counts, colors = row["line_counts"][player], row["line_colors"][player]
+    wall, needs, rooms = wall_of(row, player), as_int64(0), as_int64(0)
     for line in range(NUM_LINES):
         count = (counts >> NIBBLE_BITS * line) & NIBBLE
+        held = (colors >> NIBBLE_BITS * line) & NIBBLE
         missing = line + 1 - count
-        needs |= (missing << MISSING_SHIFT | (1 if count else 0) << BEGUN_SHIFT) << LINE_BITS * line
-    for color in range(NUM_COLORS):
-        destinations = legal >> NUM_DESTINATIONS * color
-        room = as_int64(0)
-        for line in range(NUM_LINES):
-            is_legal = (destinations >> line) & 1
-            needs |= is_legal << (LINE_BITS * line + color)
-            room = max(room, is_legal * (line + 1 - ((counts >> NIBBLE_BITS * line) & NIBBLE)))
-        needs |= room << (ROOM_SHIFT + ROOM_BITS * color)
-    return needs
+        need = missing << MISSING_SHIFT | (1 if count else 0) << BEGUN_SHIFT
+        for color in range(NUM_COLORS):
+            tiled, _, _ = placement(wall, line, color)
+            if missing and tiled != wall and (count == 0 or held == color):
+                need |= 1 << color
+                room = (rooms >> ROOM_BITS * color) & ALL_ROOM
+                rooms += (max(room, missing) - room) << ROOM_BITS * color
+        needs |= need << LINE_BITS * line
+    return needs | rooms << ROOM_SHIFT
 
 
 @kernel
@@ -176,7 +181,7 @@ def list_offers_of_board(
         indices[start + line] = first + NUM_LINE_FEATURES * line + feature
     for color in range(NUM_COLORS):
         ends = ENDS_OF_SETS[(once >> SIZE_BITS * color) & BYTE]
-        room = (needs >> (ROOM_SHIFT + ROOM_BITS * color)) & ((1 << ROOM_BITS) - 1)
+        room = (needs >> (ROOM_SHIFT + ROOM_BITS * color)) & ALL_ROOM
         indices[start + NUM_LINES + color] = (
             ROOMS + NUM_ROOMS * side + (NUM_LINES + 1) * ends + room
         )

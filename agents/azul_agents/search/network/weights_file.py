@@ -76,10 +76,7 @@ def shipped_file(num_players: int, evaluation: str) -> Traversable:
 
 @cache
 def shipped_networks(num_players: int, evaluation: str = NETWORK) -> Floats | None:
-    """The weights that come with the package; None if there are none.
-
-    Where no networks see offers, others take their place.
-    """
+    """The weights that come with the package; None if there are none. Networks that see no offers stand in for those that do."""
     source = shipped_file(num_players, evaluation)
     if not source.is_file():
         return None if evaluation == NETWORK else shipped_networks(num_players)
