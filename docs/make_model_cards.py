@@ -33,6 +33,11 @@ def network_card(name: str, card: dict[str, Any]) -> str:
             }
         ],
     }
+    self_play = " and then by masked PPO in self-play"
+    if card["steps"] == 0:
+        self_play = (
+            "; the self-play of the same run made it no better, so this is the network before it"
+        )
     sees = "an observation of `azul_env`, float32"
     if read_model(NETWORKS / f"{name}.npz").size.get(OUTLOOK):
         sees += (
@@ -54,7 +59,7 @@ def network_card(name: str, card: dict[str, Any]) -> str:
     return f"""{_yaml(head)}
 # ppo, {players} players{wall}
 
-A policy and value network for Azul with {players} players{wall}, trained by imitation of a search and then by masked PPO in self-play.
+A policy and value network for Azul with {players} players{wall}, trained by imitation of a search{self_play}.
 It is the agent `ppo` in games of {players}{wall and f" on the {variant} wall"}, and plays without torch.
 
     azul play --vs ppo{_players_option(players)}{option}

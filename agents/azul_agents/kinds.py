@@ -201,7 +201,7 @@ KINDS: Final = (
     ),
     AgentKind(
         "ppo",
-        "packaged network, trained by self-play",
+        "packaged network, which learned from the search",
         lazily("azul_agents.neural.agent:ppo_agent"),
         PpoOptions,
         variants=VARIANTS,
@@ -230,10 +230,10 @@ KINDS: Final = (
 
 # From the weakest to the strongest; each clearly beats the one before (docs/results/levels).
 LEVELS: Final = (
-    Level("beginner", "often picks a poor move, rarely a senseless one", "ppo:temperature=10"),
-    Level("novice", "knows good moves and misses every other", "ppo:temperature=7"),
+    Level("beginner", "often picks a poor move, rarely a senseless one", "ppo:temperature=3"),
+    Level("novice", "knows good moves and misses every other", "ppo:temperature=2"),
     Level("casual", "builds its own wall and never looks at yours", "greedy"),
-    Level("skilled", "plays by instinct, trained by self-play", "ppo"),
+    Level("skilled", "plays by instinct, learned from the search", "ppo"),
     Level("advanced", "looks a few moves ahead", "alphabeta:nodes=300"),
     Level("strong", "looks many moves ahead", "alphabeta:nodes=3000"),
     Level("expert", "the strongest: reads as far as it can", "alphabeta:nodes=500000"),
