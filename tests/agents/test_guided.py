@@ -50,7 +50,7 @@ def test_priors__of_the_root_are_the_policys(num_players: int) -> None:
 
 def test_priors__of_a_node_are_the_policys_once_it_was_visited_often() -> None:
     state = new_game(2, rng=4)
-    _, graph = priors_of(state, 3 * VISITS_BEFORE_POLICY)
+    _, graph = priors_of(state, 6 * VISITS_BEFORE_POLICY)
     edges = range(graph.first[0], graph.first[0] + graph.span[0])
     listed = [edge for edge in edges if graph.first[graph.child[edge]] and graph.child[edge]]
     by_visits = sorted(listed, key=lambda edge: graph.visits[graph.child[edge]])
