@@ -54,5 +54,7 @@ def test_shipped_model__has_a_card_beside_it(num_players, variant):
     card = files("azul_agents.neural") / "models" / f"{prefix}{num_players}_players.json"
     told = json.loads(card.read_text(encoding="utf-8"))
     assert told == packaged_policy(num_players, variant).card
-    assert told["steps"] >= 0 and told["minutes"] > 0  # 0: self-play made it no better
+    assert told["minutes"] > 0
+    # A model of step 0, which self-play made no better, is even with its own start.
+    assert told["steps"] > 0 or told["win_rates"]["its own start"] == 0.5
     assert "greedy" in {result["opponent"] for result in told["final"]}
