@@ -37,8 +37,10 @@ TINY = (
 )
 
 
-def recorded(num_players: int, games: int = 30, seed: int = 1) -> Recording:
-    settings = np.array([(num_players, 40, 250, 300)], SETTINGS)
+def recorded(
+    num_players: int, games: int = 30, seed: int = 1, inner_per_mille: int = 300
+) -> Recording:
+    settings = np.array([(num_players, 40, 250, inner_per_mille)], SETTINGS)
     memory = new_memory(breadth=10, node_limit=20)
     return record_games(games, settings, linear_evaluator(num_players), memory, seed)
 
@@ -63,33 +65,63 @@ def test_recording__depends_only_on_the_seed() -> None:
     assert first.rows.tobytes() == again.rows.tobytes() != other.rows.tobytes()
 
 
+def values_of_movers(recording: Recording) -> np.ndarray:
+    return recording.values[np.arange(len(recording.rows)), recording.rows["current_player"]]
+
+
 @pytest.mark.parametrize("num_players", [2, 3])
 def test_recording__has_the_values_that_the_search_finds(num_players: int) -> None:
     recording = recorded(num_players)
-    is_searched = ~np.isnan(recording.values)
+    found = values_of_movers(recording)
+    is_searched = ~np.isnan(found)
     is_end = recording.rows["available"] == 0
-    assert not is_searched[is_end].any()
+    assert np.isnan(recording.values[is_end]).all()
+    assert np.isnan(recording.values[:, num_players:]).all()
     assert 0.8 < is_searched[~is_end].mean() < 1.0  # random moves are not searched
     rows = recording.rows[is_searched].copy()
     actions, values = np.zeros(len(rows), np.int64), np.zeros(len(rows))
     memory = new_memory(breadth=10, node_limit=20)
     choose_in_all(rows, memory, linear_evaluator(num_players), MAX_PLIES, actions, values)
-    assert np.allclose(values, recording.values[is_searched])
+    assert np.allclose(values, found[is_searched])
 
 
 @pytest.mark.parametrize("num_players", [2, 3])
-def test_samples__have_the_search_s_margin_only_for_the_mover_of_a_game_that_goes_on(
+def test_recording__has_for_all_players_what_their_next_search_in_the_round_finds(
+    num_players: int,
+) -> None:
+    recording = recorded(num_players, games=8, inner_per_mille=1000)  # every position
+    values, rows = recording.values, recording.rows
+    is_end, found = rows["available"] == 0, values_of_movers(recording)
+    same_round = (recording.games[1:] == recording.games[:-1]) & ~is_end[1:] & ~is_end[:-1]
+    known = 0
+    for position in range(len(rows) - 1, -1, -1):
+        for seat in range(num_players):
+            if is_end[position] or seat == rows["current_player"][position]:
+                continue
+            goes_on = position + 1 < len(rows) and same_round[position]
+            expected = values[position + 1, seat] if goes_on else np.nan
+            assert np.array_equal(values[position, seat], expected, equal_nan=True)
+            known += not np.isnan(expected)
+    assert known > np.isfinite(found).sum() / 2
+
+
+@pytest.mark.parametrize("num_players", [2, 3])
+def test_samples__have_the_search_s_margin_for_the_seat_that_sees_a_game_that_goes_on(
     num_players: int,
 ) -> None:
     recording = recorded(num_players)
     samples = samples_of([recording])
-    per_position = 1 if num_players == 2 else num_players
+    positions = np.arange(len(recording.rows))
+    seats = recording.rows["current_player"]
+    if num_players > 2:
+        seats = np.tile(np.arange(num_players), len(positions))
+        positions = np.repeat(positions, num_players)
     is_known = ~np.isnan(samples.searched)
     assert is_known.any() and not is_known[samples.next_end == NO_END].any()
-    positions = np.repeat(np.arange(len(recording.rows)), per_position)
-    found = recording.values[positions[is_known]]
+    found = recording.values[positions, seats][is_known]
     assert np.array_equal(samples.searched[is_known], found) and (np.abs(found) < DECIDED).all()
-    assert np.bincount(positions[is_known]).max() == 1
+    most_known = np.bincount(positions[is_known]).max()
+    assert most_known == (1 if num_players == 2 else num_players)
 
 
 def test_targets__mix_the_margin_of_the_search_in_where_it_is_known() -> None:

@@ -11,6 +11,7 @@ from azul_agents.search.self_play import NO_END, GamesToRecord, Recording, room_
 from azul_env import brief
 from azul_env.core.chance import CHANCE, Chances, checked_chances
 from azul_env.core.rounds import PLAYING
+from azul_env.core.spec import MAX_PLAYERS
 from azul_env.core.state import STATE
 from azul_env.files import atomic_file
 from azul_env.state import check_players, checked_rows
@@ -69,7 +70,7 @@ def _read(
         "rows": ((positions,), STATE),
         "games": ((positions,), number),
         "ends": ((positions,), number),
-        "values": ((positions,), np.dtype(np.float32)),
+        "values": ((positions, MAX_PLAYERS), np.dtype(np.float32)),
         "finals": ((games,), STATE),
     }
     try:

@@ -2,7 +2,7 @@
 
 Players search within a node limit and now and then play a random good move, so that positions vary. Recorded are the ends of
 all rounds (scored, not dealt) and a share of the positions inside rounds, each with a link to the end of its round and the
-value that the search found.
+values that the next searches of all players found.
 """
 
 from typing import Any, Final, NamedTuple
@@ -19,7 +19,7 @@ from azul_env.core.chance import Chances, chances_from, deal, random_below
 from azul_env.core.jit import called_kernel, kernel
 from azul_env.core.legality import random_move
 from azul_env.core.rounds import PLAYING
-from azul_env.core.spec import DEFAULT_MAX_ROUNDS
+from azul_env.core.spec import DEFAULT_MAX_ROUNDS, MAX_PLAYERS
 from azul_env.core.state import Rows, empty_rows
 from azul_env.core.step import RANDOM_SEAT, ROUND_OVER, TURN_PASSED, play_move, reset_game
 from azul_env.core.words import as_bool, as_int64
@@ -28,9 +28,7 @@ DRAWN_FROM: Final = 8  # a random move is one of this many, the best by expected
 RANDOM_OPENING: Final = 2  # first moves of a game with a random opening
 PER_MILLE: Final = 1000
 NO_END: Final = -1  # the game ended with the round
-NOT_SEARCHED: Final = (
-    np.nan
-)  # a value: the end of a round, or a position in which a random move was played
+NOT_SEARCHED: Final = np.nan  # a value that no search found
 POSITIONS_PER_GAME: Final = (
     150  # room for all of them: 4 players make about 110 moves; memory is taken as it is used
 )
@@ -52,7 +50,9 @@ class Recording(NamedTuple):
     rows: Rows  # positions
     games: NDArray[np.int64]  # the game of each position
     ends: NDArray[np.int64]  # the next position that is the end of a round; NO_END: the game's
-    values: NDArray[np.float32]  # to the player to move, as the search found it; NOT_SEARCHED
+    # (position, seat): to a player, as its next search in this round found it; NOT_SEARCHED if there was none, or a
+    # random move of this player came first
+    values: NDArray[np.float32]
     finals: Rows  # the end of every game
 
 
@@ -68,7 +68,7 @@ def new_recording(games: int) -> Recording:
         rows=empty_rows(room),
         games=np.zeros(room, np.int64),
         ends=np.zeros(room, np.int64),
-        values=np.zeros(room, np.float32),
+        values=np.zeros((room, MAX_PLAYERS), np.float32),
         finals=empty_rows(games),
     )
 
@@ -112,11 +112,22 @@ def _action(
 
 
 @kernel
-def _record(recording: Recording, position: int, rows: Rows, game: int, value: float) -> None:
-    """Write rows[0] as a position of a game."""
+def _record(recording: Recording, position: int, rows: Rows, game: int) -> None:
+    """Write rows[0] as a position of a game, with no values yet."""
     recording.rows[position] = rows[0]
     recording.games[position] = game
-    recording.values[position] = value
+    for seat in range(MAX_PLAYERS):
+        recording.values[position, seat] = NOT_SEARCHED
+
+
+@kernel
+def _note_value(
+    values: NDArray[np.float32], unvalued: NDArray[np.int64], stop: int, seat: int, value: float
+) -> None:
+    """Give the positions from unvalued[seat] to before `stop` the value that a player found, or NOT_SEARCHED."""
+    for position in range(unvalued[seat], stop):
+        values[position, seat] = value
+    unvalued[seat] = stop
 
 
 @kernel
@@ -136,17 +147,19 @@ def _play_game(
     k: int,
     memory: SearchMemory,
     rows: Rows,
+    unvalued: NDArray[np.int64],
     recording: Recording,
 ) -> int:
     """Play a game and record it from position `start` on; returns where the next one begins.
 
-    `rows` is scratch space. A game that has too many positions is left out.
+    `rows` is scratch space, and so is `unvalued`: the first position of this round without a value, by seat. A game that has too many positions is left out.
     """
     row, count = rows[0], start
     max_rounds = as_int64(DEFAULT_MAX_ROUNDS)
     reset_game(row, settings["num_players"], as_int64(RANDOM_SEAT), max_rounds, chances, k)
     opening = RANDOM_OPENING if _is_drawn(chances, k, settings["random_openings"]) else 0
     unlinked, moves = start, as_int64(0)
+    unvalued[:] = start
     while row["end_reason"] == PLAYING:
         if count + 2 > min(start + MAX_OF_A_GAME, len(recording.rows)):
             return start
@@ -155,18 +168,20 @@ def _play_game(
             rows, evaluator, chances, k, memory, settings["random_moves"], moves < opening
         )
         if is_recorded:
-            _record(recording, count, rows, game, value)
+            _record(recording, count, rows, game)
             count += 1
+        _note_value(recording.values, unvalued, count, row["current_player"], value)
         moves += 1
         source, color, destination = action_parts(action)
         outcome = play_move(row, source, color, destination)
         if outcome == TURN_PASSED:
             continue
         if outcome == ROUND_OVER:
-            _record(recording, count, rows, game, NOT_SEARCHED)
+            _record(recording, count, rows, game)
             _link(recording.ends, unlinked, count, count)
             unlinked = count
             count += 1
+            unvalued[:] = count
             deal(row, chances, k)
     _link(recording.ends, unlinked, count, as_int64(NO_END))
     recording.finals[game] = row
@@ -183,16 +198,26 @@ def play_games(
     chances: Chances,
     memory: SearchMemory,
     rows: Rows,
+    unvalued: NDArray[np.int64],
     recording: Recording,
 ) -> int:
     """Play and record the games from `first` to before `stop`, whose positions begin at `start`; returns where they end.
 
-    `rows` is scratch space for one.
+    `rows` and `unvalued`, a number by seat, are scratch space.
     """
     count = start
     for game in range(first, stop):
         count = _play_game(
-            game, count, settings[0], evaluator, chances, as_int64(0), memory, rows, recording
+            game,
+            count,
+            settings[0],
+            evaluator,
+            chances,
+            as_int64(0),
+            memory,
+            rows,
+            unvalued,
+            recording,
         )
     return count
 
@@ -213,6 +238,7 @@ class GamesToRecord:
         self._positions = 0
         self._settings, self._evaluator, self._memory = settings, evaluator, memory
         self._room, self._rows = new_recording(games), empty_rows(1)
+        self._unvalued = np.zeros(MAX_PLAYERS, np.int64)
 
     @property
     def num_players(self) -> int:
@@ -231,6 +257,7 @@ class GamesToRecord:
             self.chances,
             self._memory,
             self._rows,
+            self._unvalued,
             self._room,
         )
         self.played = stop

@@ -91,17 +91,17 @@ def _samples(recording: Recording) -> Samples:
         sign=sign.astype(np.int8),
         margin=margins[game, seats],
         share=shares[game, seats],
-        searched=np.where(seats == mover[positions], margins_found(recording)[positions], np.nan),
+        searched=margins_found(recording)[positions, seats],
         game=game,
     )
 
 
 def margins_found(recording: Recording) -> Floats:
-    """The margin that the search found for the player to move; NaN where it did not search, or the game is decided.
+    """The margins that the searches of all seats found; NaN where they did not search, or the game is decided.
 
     There values are more than margins: see `evaluator.DECIDED`.
     """
-    is_margin = (recording.ends != NO_END) & (np.abs(recording.values) < DECIDED)
+    is_margin = (recording.ends != NO_END)[:, None] & (np.abs(recording.values) < DECIDED)
     return np.where(is_margin, recording.values, np.float32(np.nan))
 
 
