@@ -181,20 +181,20 @@ def offer_features(state: GameState, viewer: int) -> list[int]:
     sizes = [[min(7, tiles[color]) for tiles in sources if tiles[color]] for color in range(5)]
     found = [offers.CENTER + min(7, count) for count in state.center]
     found.append(offers.LEFT + min(20, sum(map(len, sizes))))
-    for seat in range(state.num_players):
-        side = 0 if seat == viewer else 1
+    players = state.num_players
+    for seat in range(players):
+        turns = (seat - state.current_player) % players if players > 2 else 0
+        side = offers.SIDES + offers.NUM_SIDE_FEATURES * (2 * turns + (seat != viewer))
         for line in range(5):
             feature = offer_feature_of_line(state, seat, line, sizes)
-            found.append(offers.LINES + offers.NUM_LINE_FEATURES * (5 * side + line) + feature)
+            found.append(side + offers.NUM_LINE_FEATURES * line + feature)
         for color in range(5):
             room = max(
                 (line + 1 - held for line, held in open_lines(state, seat, color)), default=0
             )
             smallest = min(4, min(sizes[color], default=0))
             largest = min(5, max(sizes[color], default=0))
-            found.append(
-                offers.ROOMS + offers.NUM_ROOMS * side + 6 * (6 * smallest + largest) + room
-            )
+            found.append(side + offers.ROOMS + 6 * (6 * smallest + largest) + room)
     return sorted(found)
 
 

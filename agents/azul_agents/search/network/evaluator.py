@@ -56,6 +56,7 @@ from azul_agents.search.network.offers import (
     list_offers_of_table,
     needs_of_board,
     offers_listed,
+    side_of,
     sizes_of_offers,
 )
 from azul_agents.search.network.vectors import product_adder, relu_dot, row_adder
@@ -225,15 +226,15 @@ def _sum_boards(
     for player in range(row["num_players"]):
         slot = cached_board(evaluator, row, player, tiles, network)
         points, needs = evaluator.facts[FACTS * slot], evaluator.facts[FACTS * slot + 1]
-        side = as_int64(0 if player == seat else 1)
         if sees_offers:
+            side = side_of(row, player, seat)
             list_offers_of_board(needs, side, once, twice, tiles, indices, zero)
             listed, first = as_int64(LISTED_OF_BOARD), as_int64(FIRST_OFFER)
             add_to_hidden(hidden, zero, weights, first, indices, listed)
         own += points if player == seat else 0
         total += points
         best = best if player == seat else max(best, points)
-        indices[0] = SIDES * slot + side
+        indices[0] = SIDES * slot + (0 if player == seat else 1)
         add_to_hidden(hidden, zero, evaluator.boards, zero, indices, as_int64(1))
     return own - (total - own) / (row["num_players"] - 1), own - best
 

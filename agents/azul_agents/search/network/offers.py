@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from azul_agents.search.features import tiles_to_come
+from azul_agents.search.network.features import turns_until
 from azul_env.core.intrinsics import lowest_bit, popcount
 from azul_env.core.jit import called_kernel, kernel
-from azul_env.core.spec import NUM_COLORS, NUM_LINES
+from azul_env.core.spec import MAX_PLAYERS, NUM_COLORS, NUM_LINES
 from azul_env.core.state import NIBBLE, NIBBLE_BITS, Row, Rows, center_of
 from azul_env.core.variant import placement, wall_of
 from azul_env.core.words import as_int64, lane
@@ -28,22 +29,24 @@ BYTE: Final = (1 << SIZE_BITS) - 1
 NONE, TOO_FEW, IN_PARTS, TO_SPARE, EXACT, EXACT_TWICE = range(6)
 NUM_FITS: Final = 6
 
-# Groups of features. Of each line: one without tiles by the largest offer that it can hold, and whether there are more of
-# that size; one with some by missing tiles and fit.
+# Groups of features of the table: by tiles of a color in the center, for all colors, and by the number of offers.
+CENTER: Final = 0
+LEFT: Final = CENTER + LARGEST + 1
+MAX_LEFT: Final = 20
+SIDES: Final = LEFT + MAX_LEFT + 1  # features of each board, by its side: see `side_of`
+NUM_SIDES: Final = 2 * MAX_PLAYERS
+# Of each line: one without tiles by the largest offer that it can hold, and whether there are more of that size; one with
+# some by missing tiles and fit.
 EMPTY: Final = 0
 BEGUN: Final = EMPTY + 2 * (NUM_LINES + 1)
 FULL: Final = BEGUN + NUM_LINES * NUM_FITS
 NUM_LINE_FEATURES: Final = FULL + 1
-LINES: Final = 0  # by side, the viewer's or another's, and line
-# Of each color and side: by its smallest and its largest offer, and by how many tiles of it a line can hold at most.
-ROOMS: Final = LINES + 2 * NUM_LINES * NUM_LINE_FEATURES
+# Of each color: by its smallest and its largest offer, and by how many tiles of it a line can hold at most.
+ROOMS: Final = NUM_LINES * NUM_LINE_FEATURES
 SMALL: Final = 5  # sizes of the smallest offer that are told apart, from 0
 LARGE: Final = 6
-NUM_ROOMS: Final = SMALL * LARGE * (NUM_LINES + 1)
-CENTER: Final = ROOMS + 2 * NUM_ROOMS  # by tiles of a color in the center, for all colors
-LEFT: Final = CENTER + LARGEST + 1  # by offers that are left
-MAX_LEFT: Final = 20
-NUM_OFFER_FEATURES: Final = LEFT + MAX_LEFT + 1
+NUM_SIDE_FEATURES: Final = ROOMS + SMALL * LARGE * (NUM_LINES + 1)
+NUM_OFFER_FEATURES: Final = SIDES + NUM_SIDES * NUM_SIDE_FEATURES
 LISTED_OF_TABLE: Final = NUM_COLORS + 1
 LISTED_OF_BOARD: Final = NUM_LINES + NUM_COLORS
 
@@ -108,6 +111,12 @@ def offers_listed(num_players: int) -> int:
 
 
 @kernel
+def side_of(row: Row, player: int, viewer: int) -> int:
+    """Whose board it is: the viewer's or another's, and how many turns until that player moves."""
+    return 2 * turns_until(row, player) + (0 if player == viewer else 1)
+
+
+@kernel
 def needs_of_board(row: Row, player: int) -> int:
     """What the features need of a board, in one word.
 
@@ -159,8 +168,8 @@ def list_offers_of_table(row: Row, indices: Indices) -> None:
 def list_offers_of_board(
     needs: int, side: int, once: int, twice: int, tiles: int, indices: Indices, start: int
 ) -> None:
-    """List the LISTED_OF_BOARD features of a board from `start` on. Side 0 is the viewer's; `tiles` are those on the table."""
-    first = LINES + NUM_LINES * NUM_LINE_FEATURES * side
+    """List the LISTED_OF_BOARD features of a board from `start` on; `tiles` are those on the table."""
+    first = SIDES + NUM_SIDE_FEATURES * side
     for line in range(NUM_LINES):
         need = needs >> LINE_BITS * line
         colors, missing = need & ((1 << NUM_COLORS) - 1), (need >> MISSING_SHIFT) & 7
@@ -182,9 +191,7 @@ def list_offers_of_board(
     for color in range(NUM_COLORS):
         ends = ENDS_OF_SETS[(once >> SIZE_BITS * color) & BYTE]
         room = (needs >> (ROOM_SHIFT + ROOM_BITS * color)) & ALL_ROOM
-        indices[start + NUM_LINES + color] = (
-            ROOMS + NUM_ROOMS * side + (NUM_LINES + 1) * ends + room
-        )
+        indices[start + NUM_LINES + color] = first + ROOMS + (NUM_LINES + 1) * ends + room
 
 
 @called_kernel
@@ -203,8 +210,7 @@ def write_offers(rows: Rows, offers: NDArray[Any], indices: Indices) -> None:
             list_offers_of_table(row, indices)
             start = as_int64(LISTED_OF_TABLE)
             for seat in range(row["num_players"]):
-                side = as_int64(0) if seat == viewer else as_int64(1)
-                needs = needs_of_board(row, seat)
+                side, needs = side_of(row, seat, viewer), needs_of_board(row, seat)
                 list_offers_of_board(needs, side, once, twice, tiles, indices, start)
                 start += LISTED_OF_BOARD
             for listed in range(start):
