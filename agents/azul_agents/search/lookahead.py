@@ -127,10 +127,9 @@ def _list_candidates(
         if descend_by(memory, root, memory.moves[root, slot]):
             found = value_of_ended_round(memory, evaluator, end)
         else:
-            found = search(memory, evaluator, as_int64(MAX_PLIES), least, np.inf)
+            found = _search_line(memory, evaluator, slot, least)
             if memory.control[0]["is_aborted"]:
                 break
-            note_line(memory, slot, found)
             end = memory.line_lengths[slot]
         # The bound may come from a wider search.
         is_known = found > least and not awaits_move(memory.stack[end])
@@ -144,6 +143,31 @@ def _list_candidates(
         elif slot == 0:
             break
     return candidates
+
+
+@kernel
+def _search_line(memory: SearchMemory, evaluator: Evaluator, slot: int, least: float) -> float:
+    """The value of stack[1], after a root move, and the line that it comes from, if it is above `least`.
+
+    The value may be known from an earlier search in the round whose line the table has lost since; then it is searched
+    again without what earlier searches have stored.
+    """
+    depth = as_int64(MAX_PLIES)
+    found = search(memory, evaluator, depth, least, np.inf)
+    note_line(memory, slot, found)
+    if found > least and awaits_move(memory.stack[memory.line_lengths[slot]]):
+        _forget(memory)
+        found = search(memory, evaluator, depth, least, np.inf)
+        note_line(memory, slot, found)
+    return found
+
+
+@kernel
+def _forget(memory: SearchMemory) -> None:
+    """Use nothing that searches have stored before."""
+    control = memory.control[0]
+    control["generation"] += 1
+    control["salt"] = search_salt(control["generation"])
 
 
 @kernel
@@ -184,8 +208,7 @@ def _sample(
 def _value_of_deal(memory: SearchMemory, evaluator: Evaluator) -> float:
     """The value of stack[1], at the start of a round, to the searcher."""
     control, row = memory.control[0], memory.stack[1]
-    control["generation"] += 1
-    control["salt"] = search_salt(control["generation"])
+    _forget(memory)
     prepare(evaluator, row)
     found = 0.0
     for depth in range(1, PLIES + 1):
