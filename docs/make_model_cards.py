@@ -157,13 +157,13 @@ def _duel(duel: dict[str, Any]) -> str:
 
 def search_network_card(name: str, card: dict[str, Any]) -> str:
     """The card of networks at the leaves of a search."""
-    players, sight, agent = card["num_players"], "", "alphabeta"
-    users = f"`alphabeta` uses them at the leaves of its search in games of {players}."
+    players, sight, agent = card["num_players"], "", "alphabeta:evaluation=network"
+    users = f"Searches use them in games of {players} with `evaluation=network`."
     if name.endswith(OFFERS):
         sight, agent = " that see offers", "guided"
         users = (
-            "The one within rounds also sees how the offers on the table fit the lines of the players. `guided` and the outlook of `ppo` "
-            f"use them in games of {players}, and every search with `evaluation={OFFERS}`."
+            "The one within rounds also sees how the offers on the table fit the lines of the players. `alphabeta`, `guided` and the "
+            f"outlook of `ppo` use them in games of {players}, and `mcts` with `evaluation={OFFERS}`."
         )
     head = {
         "license": "mit",
