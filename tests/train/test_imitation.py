@@ -108,9 +108,23 @@ def test_same_seed__gives_the_same_samples():
     assert first.rows.tobytes() != other.rows.tobytes()
 
 
-def test_number_of_threads__does_not_change_the_samples_of_a_search():
+SEARCHES = ["alphabeta:nodes=50", "mcts:simulations=50", "mcts:simulations=20,leaf=round"]
+
+
+@pytest.mark.parametrize("num_players", [2, 3])
+def test_monte_carlo_search_as_teacher__gives_its_best_move_and_its_value(num_players):
+    player = make_agent("mcts:simulations=50")
+    samples = collect_samples(Teacher(player), config_of(40, num_players), 40)
+    answers = zip(samples.actions, samples.values, strict=True)
+    for state, (action, value) in zip(states_of(samples), answers, strict=True):
+        best = player.analyse(state)[0]
+        assert (best.action, best.value) == (action, pytest.approx(value))
+
+
+@pytest.mark.parametrize("spec", SEARCHES)
+def test_number_of_threads__does_not_change_the_samples_of_a_search(spec):
     def searched(threads: int) -> Samples:
-        teacher = Teacher.of_spec("alphabeta:nodes=50", threads)
+        teacher = Teacher.of_spec(spec, threads)
         return collect_samples(teacher, config_of(300, random_moves=0.1, seed=4), 300)
 
     one, three = searched(1), searched(3)

@@ -16,8 +16,9 @@ from azul_agents.search.shipped import evaluator_named
 from azul_agents.search.simulation import MARGIN_SCALE, SIMULATIONS_PER_LOOK, simulate
 from azul_agents.search.timing import NEVER, POLL_SECONDS, Stopwatch, TimeLimit
 from azul_env import GameState, encode_action, legal_actions, new_game
-from azul_env.core.state import empty_rows
+from azul_env.core.state import Rows, empty_rows
 from azul_env.core.variant import variant_named
+from azul_env.state import trusted_state
 
 LEAVES: Final[dict[str, int]] = dict(zip(MCTS_LEAVES, (VALUE, ROUND, GAME), strict=True))
 CAPACITY: Final = 1 << 21  # edges; a graph that is full goes on with what it has
@@ -54,6 +55,18 @@ class MctsAgent(Agent):
     def act(self, state: GameState, legal_mask: NDArray[np.bool_], rng: np.random.Generator) -> int:
         """The most visited action."""
         return self._search(state, np.uint64(rng.bit_generator.random_raw()))[0][0]
+
+    def judge_batch(self, rows: Rows) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """The most visited actions of many games and their values to the players to move, in points.
+
+        Caller guarantees that the games are on.
+        """
+        actions, values = np.zeros(len(rows), np.int64), np.zeros(len(rows))
+        for game in range(len(rows)):
+            state = trusted_state(rows[game : game + 1].copy())
+            actions[game], _, result = self._search(state, np.uint64(0))[0]
+            values[game] = margin_of(result)
+        return actions, values
 
     def analyse(self, state: GameState) -> list[MoveValue]:
         """The moves, most visited first, with the margin of points that their mean result stands for.

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from azul_agents.registry import make_agent
 from azul_agents.search.alphabeta import AlphaBetaAgent
+from azul_agents.search.mcts import MctsAgent
 from azul_env import Rows
 from azul_env.envs.opponents import Player, answers_of
 
@@ -44,6 +45,6 @@ class Teacher:
 def _judged(
     agent: Player, rows: Rows, masks: NDArray[np.bool_], rngs: Sequence[np.random.Generator]
 ) -> Judgement:
-    if isinstance(agent, AlphaBetaAgent) and agent.options.time is None:
+    if isinstance(agent, AlphaBetaAgent | MctsAgent) and agent.options.time is None:
         return agent.judge_batch(rows)
     return answers_of(agent, rows, masks, rngs), np.full(len(rows), np.nan)
