@@ -94,7 +94,7 @@ def evaluation_card(name: str, card: dict[str, Any]) -> str:
     players = card["players"]
     wall, users = (
         "",
-        "`mcts` uses it at the leaves of its search, and so does `alphabeta:evaluation=linear`.",
+        "`alphabeta` and `mcts` search with it if `evaluation=linear`.",
     )
     if card.get("variant") == "gray":
         wall, users = (
@@ -162,8 +162,8 @@ def search_network_card(name: str, card: dict[str, Any]) -> str:
     if name.endswith(OFFERS):
         sight, agent = " that see offers", "guided"
         users = (
-            "The one within rounds also sees how the offers on the table fit the lines of the players. `alphabeta`, `guided` and the "
-            f"outlook of `ppo` use them in games of {players}, and `mcts` with `evaluation={OFFERS}`."
+            "The one within rounds also sees how the offers on the table fit the lines of the players. `alphabeta`, `mcts`, `guided` and "
+            f"the outlook of `ppo` use them in games of {players}."
         )
     head = {
         "license": "mit",

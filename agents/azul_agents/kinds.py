@@ -78,7 +78,7 @@ class MctsOptions:
     simulations: int | None = option(None, "simulations per move; reproducible, unlike time")
     leaf: str = option("value", "value: learned evaluation; round, game: random rollout to its end")
     exploration: float = option(1.0, "weight of the exploration bonus")
-    evaluation: str = option(LINEAR, f"of leaf=value: {EVALUATION_DOC}")
+    evaluation: str = option(OFFERS, f"of leaf=value: {EVALUATION_DOC}")
     clock: str = option("wall", CLOCK_DOC)
 
     def __post_init__(self) -> None:

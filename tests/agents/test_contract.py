@@ -14,7 +14,7 @@ from models import random_model
 
 SPECS = ["random", "greedy", "alphabeta:nodes=300", "alphabeta:depth=2", "mcts:simulations=200"]
 SPECS += ["mcts:simulations=50,leaf=round", "mcts:simulations=20,leaf=game"]
-SPECS += ["mcts:simulations=50,evaluation=network", "guided:simulations=50"]
+SPECS += ["mcts:simulations=50,evaluation=linear", "guided:simulations=50"]
 NEURAL_SPECS = ["neural:path={model}", "neural:path={model},temperature=1.5"]
 
 
