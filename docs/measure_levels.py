@@ -81,8 +81,8 @@ def report(matches: list[dict[str, Any]]) -> str:
         )
     lines += [
         "",
-        "The ratings of casual and skilled are those of [the baselines' tournament](../baselines/ratings.md), where random has",
-        "1000; the others follow from these win rates. 200 points more win about three games of four.",
+        "Agents that play in [the baselines' tournament](../baselines/ratings.md) have their rating there, where random has 1000;",
+        "the ratings of the others follow from these win rates. 200 points more win about three games of four.",
     ]
     return "\n".join(lines) + "\n"
 
