@@ -42,7 +42,9 @@ def strength_curve(lines: Sequence[Line], num_players: int) -> bytes:
         )
         axes.plot([0, *xs], [0, *rates["win_rate"]], marker="o")
         axes.set_xlabel(label)
+        axes.locator_params(axis="x", nbins=5)
         axes.grid(color=GRID)
+    figure.axes[0].xaxis.set_major_formatter("{x:,.0f}")
     figure.axes[0].set_ylabel("Elo over the linear evaluation")
     return _png(figure)
 
