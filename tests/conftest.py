@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, settings
 # As in an activated environment: printed commands then say `azul`.
 os.environ["PATH"] = os.pathsep.join([os.path.dirname(sys.executable), os.environ["PATH"]])
 
-# Whoever starts the tests in the background has Ctrl-C ignored, and every process of theirs would inherit that.
+# Tests that are started in the background have Ctrl-C ignored, and every process of theirs would inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # The processes of the tests use all cores: the threads of torch would only wait for each other.

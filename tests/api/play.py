@@ -38,7 +38,7 @@ def choice(mask: np.ndarray, rng: np.random.Generator) -> int:
 
 
 def played(env: Any, seed: int, steps: int | None = None) -> list[Seen]:
-    """Play an AEC environment from where it stands, to the end of all agents or for so many steps."""
+    """Play an AEC environment from where it stands, to the end of all agents or for a number of steps."""
     rng = np.random.default_rng(seed)
     seen: list[Seen] = []
     for agent in env.agent_iter(2**63 if steps is None else steps):

@@ -1,4 +1,4 @@
-"""Masks of whoever is not to move, seeds, and chance of the AEC environment."""
+"""Masks of players who are not to move, seeds, and chance of the AEC environment."""
 
 import random
 

@@ -1,4 +1,4 @@
-"""The turn-based vector environment, in which whoever is to move acts: the engine, game by game."""
+"""The turn-based vector environment, in which the player to move acts: the engine, game by game."""
 
 import random
 from typing import Any

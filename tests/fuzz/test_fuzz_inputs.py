@@ -295,7 +295,7 @@ def test_odd_setup__is_refused_or_played(name):  # small NumPy numbers: see the 
             assert_sound(setup())
 
 
-def test_numpy_numbers__reach_the_kernels_as_plain_ones(monkeypatch):  # or a kernel compiles anew
+def test_numpy_numbers__reach_the_kernels_as_plain_ones(monkeypatch):  # or a kernel compiles again
     seen = []
     original = azul_env.rules.start_one
     monkeypatch.setattr(

@@ -1,6 +1,6 @@
 """Playthroughs as text: every move of a game by its name, with the position it leads to.
 
-`make goldens` writes them anew; the difference of a golden is the review of a change in behaviour.
+`make goldens` regenerates them; the diff of a golden is the review of a change in behaviour.
 """
 
 from pathlib import Path

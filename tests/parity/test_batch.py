@@ -70,7 +70,7 @@ def test_batch__starts_a_new_game_where_one_ended() -> None:
         assert (fresh["round"] == 0).all() and (fresh["bag"] != 0).all()
         assert (batch.final_rows[ended]["end_reason"] != 0).all()
         starters.extend(fresh["current_player"].tolist())
-    assert 0.4 < np.mean(starters) < 0.6  # drawn anew for every game
+    assert 0.4 < np.mean(starters) < 0.6  # drawn again for every game
 
 
 def test_batch__illegal_action_names_the_game_and_changes_nothing() -> None:

@@ -198,7 +198,7 @@ def test_cut_off_last_line__loses_that_game_only(path, share):
 
 def test_file_cut_off_anywhere__keeps_every_game_before_the_cut(path):
     content = b"".join(LINES)
-    ends = [len(b"".join(LINES[:count])) for count in range(4)]  # after so many whole lines
+    ends = [len(b"".join(LINES[:count])) for count in range(4)]  # after this many whole lines
     cuts = {*range(0, len(content), 97), *(end - 1 for end in ends[1:]), *ends}
     for cut in sorted(cuts):
         path.write_bytes(content[:cut])

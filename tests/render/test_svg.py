@@ -13,67 +13,22 @@ import pytest
 
 import azul_env
 from azul_env import Action, GameState, encode_action, new_game, parse_state, resign
-from azul_env.render import svg, svg_definitions, svg_parts
+from azul_env.render import svg
 from azul_env.render.glyphs import GLYPHS, fitted, text, text_width
-from positions import position, random_game
+from positions import position
+from render.drawn import (
+    FULL_CENTER,
+    MIDDLE,
+    STAGES,
+    SVG,
+    elements,
+    ended,
+    letter_of,
+    tiles_by_place,
+    words,
+)
 
-SVG = "{http://www.w3.org/2000/svg}"
-COLORS = ("blue", "yellow", "red", "black", "white")
 PENALTIES = (1, 1, 2, 2, 2, 3, 3)
-
-MIDDLE = """azul 2p round 2/50 turn 0 start 1 | - BYRK - BBWW - | YRRK | bag ? lid -
-    | 7 B://.RR:...Y.// - | 12 /.Y:W....///..WWW *BK"""
-FULL_CENTER = """azul 4p round 2/50 turn 1 start 0 | - - - - - - - - -
-    | BBBBBYYYYYRRRRRKKKKKWWWWWWW* | bag ? lid - | 0 //// - | 0 //// - | 0 //// - | 0 //// -"""
-
-
-def ended(head: str, *seats: str) -> GameState:
-    """A finished game: `head` gives the number of players, the rounds and the reason."""
-    displays = {2: "- - - - -", 3: "- - - - - - -", 4: "- - - - - - - - -"}[len(seats)]
-    return position(f"azul {head} | {displays} | - | bag - lid ? | {' | '.join(seats)}")
-
-
-def stages() -> list[GameState]:
-    """Start, two points on the way and end of a game for each number of players."""
-    starts = [new_game(players, rng=players, max_rounds=8) for players in (2, 3, 4)]
-    games = [list(random_game(start, seed=1, floor_share=0.2)) for start in starts]
-    return [game[len(game) * part // 3 - (part == 3)] for game in games for part in range(4)]
-
-
-STAGES = stages()
-
-
-def elements(picture: str, name: str = "") -> list[ElementTree.Element]:
-    """The elements outside the definitions with the class `name`, in the order they are drawn."""
-    root = ElementTree.fromstring(picture)
-    root.remove(root.find(f"{SVG}defs"))
-    return [e for e in root.iter() if not name or name in e.get("class", "").split()]
-
-
-def words(picture: str, name: str = "") -> list[str]:
-    """The texts drawn inside elements of the class `name`, or all."""
-    return [
-        e.get("aria-label")
-        for group in elements(picture, name)
-        for e in group.iter()
-        if e.get("aria-label") is not None and (name or e is group)
-    ]
-
-
-def tiles_by_place(state: GameState) -> Counter[tuple[str, str]]:
-    """How many tiles of each color must be drawn at each place."""
-    found: Counter[tuple[str, str]] = Counter()
-    for number, tiles in enumerate([*state.factories, state.center]):
-        place = f"factory {number}" if number < len(state.factories) else "center"
-        found.update({(place, COLORS[color]): count for color, count in enumerate(tiles)})
-    for seat, board in enumerate(state.players):
-        for row, line in enumerate(board.pattern_lines):
-            if line.color is not None:
-                found[f"line {seat} {row}", COLORS[line.color]] += line.count
-            for column, cell in enumerate(board.wall[row]):
-                found[f"wall {seat} {row}", COLORS[(column - row) % 5]] += cell
-        found.update((f"floor {seat}", name) for name in board.floor if name != "marker")
-    return +found
 
 
 @pytest.mark.parametrize("state", STAGES)
@@ -82,10 +37,6 @@ def test_picture__holds_exactly_the_tiles_of_the_position(state: GameState):
     places = Counter((e.get("data-place"), e.get("data-color")) for e in drawn)
     assert places == tiles_by_place(state)
     assert all(e.get("href") == f"#azul-tile-{letter_of(e)}" for e in drawn)
-
-
-def letter_of(tile: ElementTree.Element) -> str:
-    return "BYRKW"[COLORS.index(tile.get("data-color"))]
 
 
 @pytest.mark.parametrize("state", STAGES)
@@ -283,110 +234,6 @@ def test_names__cannot_break_the_picture():
 def test_picture__refuses_what_does_not_fit_the_players(arguments: dict[str, object], message: str):
     with pytest.raises(ValueError, match=message):
         svg(position(MIDDLE), **arguments)
-
-
-def part_elements(part: str, name: str) -> list[ElementTree.Element]:
-    """The elements of a part with the class `name`, in the order they are drawn."""
-    return [e for e in ElementTree.fromstring(part).iter() if name in e.get("class", "").split()]
-
-
-@pytest.mark.parametrize("state", STAGES)
-def test_parts__hold_exactly_the_tiles_of_the_position(state: GameState):
-    parts = svg_parts(state)
-    drawn = [e for part in (parts.table, *parts.boards) for e in part_elements(part, "tile")]
-    assert Counter((e.get("data-place"), e.get("data-color")) for e in drawn) == tiles_by_place(
-        state
-    )
-
-
-@pytest.mark.parametrize("state", STAGES)
-def test_parts__are_drawn_as_in_the_picture(state: GameState):
-    parts, picture = svg_parts(state), svg(state)
-    for part in (parts.table, parts.supply):
-        inner = part[part.index(">") + 1 : -len("</svg>")]
-        assert inner in picture
-    assert [parts.title, parts.headline] == [
-        e.get("aria-label") for e in elements(picture, "text")[:2]
-    ]
-    assert (parts.ending is None) == (not state.is_terminal)
-
-
-@pytest.mark.parametrize("state", STAGES)
-def test_sources__group_their_tiles(state: GameState):
-    sources = part_elements(svg_parts(state).table, "source")
-    assert sorted(int(e.get("data-source")) for e in sources) == list(
-        range(len(state.factories) + 1)
-    )
-    for group in sources:
-        number = int(group.get("data-source"))
-        place = "center" if number == len(state.factories) else f"factory {number}"
-        tiles = [e for e in group.iter() if e.get("class") == "tile"]
-        assert {e.get("data-place") for e in tiles} <= {place}
-        assert len(tiles) == sum([*state.factories, state.center][number])
-
-
-@pytest.mark.parametrize("state", STAGES)
-def test_cells__are_all_there_once(state: GameState):
-    expected = {f"wall {{}} {row} {column}" for row in range(5) for column in range(5)}
-    expected |= {f"line {{}} {row} {column}" for row in range(5) for column in range(4 - row, 5)}
-    expected |= {f"floor {{}} {slot}" for slot in range(7)}
-    for seat, part in enumerate(svg_parts(state).boards):
-        cells = [e.get("data-cell") for e in ElementTree.fromstring(part).iter()]
-        cells = [cell for cell in cells if cell is not None]
-        assert len(cells) == len(set(cells))
-        assert set(cells) == {cell.format(seat) for cell in expected}
-
-
-def test_targets__lie_over_the_spaces_of_their_line():
-    for seat, part in enumerate(svg_parts(position(MIDDLE)).boards):
-        targets = part_elements(part, "target")
-        assert [(e.get("data-seat"), e.get("data-destination")) for e in targets] == [
-            (str(seat), str(destination)) for destination in range(6)
-        ]
-        assert {e.get("fill") for e in targets} == {"none"}
-        for row, target in enumerate(targets[:5]):
-            left, width = float(target.get("x")), float(target.get("width"))
-            spaces = [
-                float(e.get("x"))
-                for e in part_elements(part, "free")
-                if e.get("data-cell").startswith(f"line {seat} {row} ")
-            ]
-            assert all(left <= x <= left + width - 34 for x in spaces)
-
-
-def test_definitions__hold_what_parts_refer_to():
-    parts = svg_parts(position(MIDDLE))
-    ids = {e.get("id") for e in ElementTree.fromstring(svg_definitions()).iter()} - {None}
-    used = {
-        e.get("href")
-        for part in (parts.table, parts.supply, *parts.boards)
-        for e in ElementTree.fromstring(part).iter(f"{SVG}use")
-    }
-    assert {target.removeprefix("#") for target in used} <= ids
-
-
-def test_colors__that_change_with_the_theme_have_classes():
-    themed = {"#fffdf8": "panel", "#2f2b26": "ink", "#857b6a": "quiet", "#1f7a72": "turn"}
-    parts = svg_parts(position(MIDDLE), Action(2, 4, 4), 1)
-    for part in (parts.table, parts.supply, *parts.boards):
-        for element in ElementTree.fromstring(part).iter():
-            for color, name in themed.items():
-                if element.get("stroke") == color and "text" in element.get("class", ""):
-                    assert name in element.get("class").split()
-            if element.get("fill") not in (None, "none"):
-                assert element.get("class") or element.tag == f"{SVG}rect"
-
-
-def test_last_move__is_marked_in_the_parts():
-    parts = svg_parts(position(MIDDLE), Action(2, 4, 4), 1)
-    (source,) = part_elements(parts.table, "last-move")
-    assert source.get("data-source") == "2"
-    assert [len(part_elements(part, "last-move")) for part in parts.boards] == [0, 1]
-
-
-def test_tile__refers_to_its_definition():
-    for tile in part_elements(svg_parts(position(MIDDLE)).table, "tile"):
-        assert tile.get("href") == f"#azul-tile-{letter_of(tile)}"
 
 
 def test_notebook__shows_the_picture():
