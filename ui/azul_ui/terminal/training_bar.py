@@ -46,7 +46,8 @@ class _Lines:
 
     def __init__(self, console: Console) -> None:
         self._console = console
-        self._steps = 0
+        self._steps = 0  # before the evaluation
+        self._steps_per_second = 0.0  # of the rollout before it
         self._has_evaluated = False
 
     def __call__(self, event: Event) -> None:
@@ -54,12 +55,12 @@ class _Lines:
             self._has_evaluated = True
             return
         if self._has_evaluated and event.win_rates:
-            speed = f", {event.steps_per_second:,.0f} steps/s" if event.steps_per_second else ""
+            speed = f", {self._steps_per_second:,.0f} steps/s" if self._steps_per_second else ""
             line = f"{self._steps:,} steps{speed}: {win_rates_text(event.win_rates)}"
             self._console.print(line, markup=False, highlight=False, soft_wrap=True)
         self._has_evaluated = False
         if event.phase == SELF_PLAY:
-            self._steps = event.done
+            self._steps, self._steps_per_second = event.done, event.steps_per_second
 
 
 class _Count(ProgressColumn):
