@@ -9,6 +9,7 @@ from azul_agents.analysis.review import (
     reviewed_move as reviewed_move,
     reviewed_moves as reviewed_moves,
     severity_of as severity_of,
+    strongest_kind as strongest_kind,
     strongest_spec as strongest_spec,
     summaries as summaries,
     worst_moves as worst_moves,

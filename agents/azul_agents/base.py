@@ -5,10 +5,11 @@ from __future__ import annotations
 import inspect
 from abc import ABC, abstractmethod
 from functools import wraps
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 if TYPE_CHECKING:  # agents are listed without loading the engine
-    from collections.abc import Callable, Generator, Sequence
+    from collections.abc import Callable, Generator, Mapping, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
@@ -49,6 +50,8 @@ class AnalysisStep(NamedTuple):
     nodes: int | None  # positions or simulations, in a search
     is_solved: bool  # the values come from the end of the round, whatever is played
     is_final: bool
+    # By action: the margin that each seat expects; without it, others than the player to move are compared by the position alone.
+    margins: Mapping[int, tuple[float, ...]] = MappingProxyType({})
 
 
 class AgentFailureError(Exception):

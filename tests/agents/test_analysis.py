@@ -14,7 +14,8 @@ from azul_agents.analysis.review import (
     summaries,
     worst_moves,
 )
-from azul_agents.analysis.streaming import analysis_of
+from azul_agents.analysis.streaming import analysis_of, last_step
+from azul_agents.analysis.win_chance import SeatChances
 from azul_agents.base import Agent, CannotAnalyseError, MoveValue
 from azul_agents.registry import make_agent
 from azul_env import (
@@ -250,7 +251,29 @@ def test_best_line_of_a_twin__is_legal_from_the_factory_that_was_played():
         state = afterstate(state, action)
 
 
-def test_strongest_spec__is_an_agent_that_can_analyse():
-    spec = strongest_spec("nodes=1000")
-    assert spec == "alphabeta:nodes=1000"
-    assert ranked_moves(played().state, make_agent(spec))
+@pytest.mark.parametrize("variant", ["colored", "gray"])
+@pytest.mark.parametrize("num_players", [2, 3, 4])
+def test_strongest_spec__is_an_agent_that_can_analyse(num_players, variant):
+    spec = strongest_spec(num_players, variant)
+    assert spec.startswith("mcts" if num_players > 2 and variant == "colored" else "alphabeta")
+    assert ranked_moves(new_game(num_players, rng=3, variant=variant), make_agent(spec))
+    assert (
+        make_agent(strongest_spec(num_players, variant, seconds=0.5)).analysis_limits.seconds == 0.5
+    )
+
+
+@pytest.mark.parametrize("num_players", [3, 4])
+def test_search_that_knows_the_margins_of_all__decides_their_chances(num_players):
+    state = new_game(num_players, rng=5)
+    agent = make_agent("mcts:simulations=2000")
+    step = last_step(state, agent)
+    best = step.moves[0]
+    margins = step.margins[best.action]
+    assert margins[state.current_player] == best.value and len({*margins}) == num_players
+    chances = analysis_of(state, agent).win_chances
+    assert chances == SeatChances(state).by_seat(best.value, margins)
+    assert chances != SeatChances(state).by_seat(best.value)
+    ranks = [sorted(range(num_players), key=lambda seat: -by[seat]) for by in (margins, chances)]
+    mover = state.current_player
+    others = [[seat for seat in order if seat != mover] for order in ranks]
+    assert others[0] == others[1]  # the mover's chance has a bias of its own

@@ -17,7 +17,7 @@ from azul_agents.search.linear import linear_evaluator
 from azul_agents.search.mcts import MctsAgent, margin_of
 from azul_agents.search.moves import action_of
 from azul_agents.search.simulation import simulate
-from azul_env import legal_mask, new_game
+from azul_env import encode_action, legal_actions, legal_mask, new_game
 from positions import position
 
 RNG = np.random.default_rng(0)
@@ -141,6 +141,20 @@ def test_search__finds_the_move_that_wins_the_game(spec: str) -> None:
         azul 2p round 4/50 turn 0 start 1 | - - - - - | KW | bag ? lid - |
         40 :BYRK./:/:/:/: - | 41 :B..../:/:/:/KKKKK: *""")
     assert make_agent(spec).act(state, legal_mask(state), RNG) == 150 + 24  # white to line 0
+
+
+@pytest.mark.parametrize("num_players", [2, 4])
+def test_analysis__tries_every_move_a_quarter_of_an_even_share(num_players: int) -> None:
+    state = new_game(num_players, rng=1)
+    graph = new_graph(1 << 17)
+    graph.begin(state.rows, VALUE, 8000, np.uint64(3), least_percent=25)
+    simulate(graph, linear_evaluator(num_players), 1.0)
+    tries = sorted(move.tries for move in graph.root_moves())
+    even = 8000 / len(tries)
+    assert 0.25 * even - 1 <= tries[0] < 0.5 * even and tries[-1] > 2 * even
+    firsts = {*map(state.factories.index, state.factories)}
+    listed = {encode_action(m, num_players) for m in legal_actions(state) if m.source in firsts}
+    assert {move.action for move in graph.root_moves()} == listed
 
 
 def test_margin__is_the_inverse_of_a_result() -> None:

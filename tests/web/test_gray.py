@@ -102,7 +102,7 @@ def test_agents__that_do_not_play_it_are_not_offered_and_refused_by_name(site):
     names = [agent["name"] for agent in offered["agents"]]
     assert {"greedy", "ppo", "alphabeta"} <= {*names} and "guided" not in names
     engines = [[engine["name"] for engine in found["engines"]] for found in (everything, offered)]
-    assert engines == [["alphabeta", "guided", "mcts", "greedy"], ["alphabeta", "mcts", "greedy"]]
+    assert engines == [["alphabeta", "mcts", "guided", "greedy"], ["alphabeta", "mcts", "greedy"]]
     assert [variant["name"] for variant in offered["variants"]] == ["colored", "gray"]
     left_out = {agent["name"] for agent in everything["agents"]} - set(names)
     levels = {level["name"] for level in offered["levels"]}

@@ -49,7 +49,7 @@ def samples_of(
 def _sample(state: GameState, game: int, agent: Agent, shares: tuple[float, ...]) -> Sample:
     last = last_step(state, agent)
     best = last.moves[0]
-    margins = SeatMargins(state).expecting(best.value)
+    margins = last.margins.get(best.action) or SeatMargins(state).expecting(best.value)
     return Sample(
         game=game,
         progress=progress(state),

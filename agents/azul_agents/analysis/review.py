@@ -5,7 +5,7 @@ from typing import Final, NamedTuple
 
 from azul_agents.analysis.streaming import chances_after, check_has_moves, last_step
 from azul_agents.analysis.win_chance import SeatChances, final_shares
-from azul_agents.base import Agent, MoveValue
+from azul_agents.base import VARIANTS, Agent, MoveValue
 from azul_env import (
     GameRecord,
     GameState,
@@ -21,6 +21,8 @@ from azul_env.record_events import event_action
 # close last round and mean nothing in one that is won. Below the first step lies what searches of different depth
 # disagree about; each further step is twice as large.
 BLUNDER, MISTAKE, INACCURACY = "blunder", "mistake", "inaccuracy"
+COLORED: Final = VARIANTS[0]
+MOMENTS: Final = {"alphabeta": "nodes=50000", "mcts": "simulations=15000"}  # about 20 ms
 SEVERITIES: Final = {BLUNDER: 0.20, MISTAKE: 0.10, INACCURACY: 0.05}
 
 
@@ -71,9 +73,21 @@ def severity_of(win_chance_loss: float) -> str | None:
     return next(names, None)
 
 
-def strongest_spec(limit: str) -> str:
-    """The spec of the strongest agent, with a limit such as `time=0.5`."""
-    return f"alphabeta:{limit}"
+def strongest_kind(num_players: int, variant: str = COLORED) -> str:
+    """The kind of agent that plays and values moves best at such a table.
+
+    Alpha-beta takes all others for one opponent, which with 3 and 4 players they are not; on gray walls it is the one that was
+    measured.
+    """
+    return "alphabeta" if num_players == 2 or variant != COLORED else "mcts"
+
+
+def strongest_spec(
+    num_players: int, variant: str = COLORED, *, seconds: float | None = None
+) -> str:
+    """The spec of that agent, with seconds per move; without them, the same answers on every machine in a moment."""
+    kind = strongest_kind(num_players, variant)
+    return f"{kind}:{MOMENTS[kind] if seconds is None else f'time={seconds:g}'}"
 
 
 def ranked_moves(state: GameState, agent: Agent) -> list[MoveValue]:

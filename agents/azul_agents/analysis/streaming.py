@@ -107,7 +107,9 @@ def chances_after(
     state: GameState, step: AnalysisStep, move: MoveValue, model: SeatChances
 ) -> tuple[float, ...]:
     """The win chances by seat after a move: the result where it is solved, else those of the model."""
-    return solved_shares(state, step, move.action) or model.by_seat(move.value)
+    return solved_shares(state, step, move.action) or model.by_seat(
+        move.value, step.margins.get(move.action, ())
+    )
 
 
 def solved_shares(state: GameState, step: AnalysisStep, action: int) -> tuple[float, ...] | None:

@@ -34,13 +34,16 @@ class ChanceModel(NamedTuple):
         return scale, bias
 
 
-def win_chances(state: GameState, value: float) -> tuple[float, ...]:
-    """The win chances by seat if the player to move expects this margin of points; the result of a finished game."""
-    return final_shares(state) if state.is_terminal else SeatChances(state).by_seat(value)
+def win_chances(state: GameState, value: float, margins: Sequence[float] = ()) -> tuple[float, ...]:
+    """The win chances by seat if the player to move expects this margin of points; the result of a finished game.
+
+    With the margins that all seats expect, if they are known, nothing is left to the evaluation of the position.
+    """
+    return final_shares(state) if state.is_terminal else SeatChances(state).by_seat(value, margins)
 
 
 class SeatChances:
-    """The win chances in one position, as a function of the margin that the player to move expects."""
+    """The win chances in one position, as a function of the margins that are expected."""
 
     def __init__(self, state: GameState, model: ChanceModel | None = None) -> None:
         self._seats = SeatMargins(state)
@@ -49,9 +52,13 @@ class SeatChances:
         self._scale, self._bias = model.at(progress(state))
         self._resigned = [board.resigned is not None for board in state.players]
 
-    def by_seat(self, value: float) -> tuple[float, ...]:
-        """The chances of all seats, which add up to 1; a seat that has resigned has none."""
-        logits = [self._scale * margin for margin in self._seats.expecting(value)]
+    def by_seat(self, value: float, margins: Sequence[float] = ()) -> tuple[float, ...]:
+        """The chances of all seats, which add up to 1; a seat that has resigned has none.
+
+        `value` is the margin of the player to move; `margins` are those of all seats, if they are known.
+        """
+        margins = margins or self._seats.expecting(value)
+        logits = [self._scale * margin for margin in margins]
         logits[self._player] += self._bias
         for seat, has_resigned in enumerate(self._resigned):
             logits[seat] = -math.inf if has_resigned else logits[seat]

@@ -26,6 +26,7 @@ Results are in [-1, 1]. With 2 players they have one view, the searcher's, and t
 players every seat has its own.
 """
 
+import math
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -54,6 +55,7 @@ CONTROL: Final = np.dtype(
         ("views", np.int64),  # of a result
         ("leaf", np.int64),  # VALUE, ROUND or GAME
         ("patience", np.int64),  # visits after which the moves of a node are listed
+        ("least_percent", np.int64),  # of an even share of the simulations, for each root move
         ("simulation_limit", np.int64),
         ("clock", np.int64),  # one of CLOCK_NUMBERS
         ("deadline", np.int64),  # in nanoseconds of the clock
@@ -64,6 +66,15 @@ CONTROL: Final = np.dtype(
     ],
     align=True,
 )
+
+
+class RootMove(NamedTuple):
+    """What a search found of a move at the root."""
+
+    action: int
+    tries: int
+    results: tuple[float, ...]  # means, by view
+    result: float  # in the searcher's view; -inf if the move was never tried
 
 
 class SearchGraph(NamedTuple):
@@ -90,11 +101,17 @@ class SearchGraph(NamedTuple):
     gains: NDArray[np.float64]
     results: NDArray[np.float32]  # of a simulation, by view
 
-    def begin(self, rows: Rows, leaf: int, limit: int, stream: np.uint64) -> None:
-        """Make a graph of one node, the position in rows[0]; a deadline stays."""
+    def begin(
+        self, rows: Rows, leaf: int, limit: int, stream: np.uint64, least_percent: int = 0
+    ) -> None:
+        """Make a graph of one node, the position in rows[0]; a deadline stays.
+
+        With `least_percent` every move of the root is tried, that often at least: for values of all moves, not the best alone.
+        """
         self.rows[0] = rows[0]
         self.control["simulations"] = self.control["stop"] = 0
         self.control["simulation_limit"] = limit
+        self.control["least_percent"] = least_percent
         self.control["searcher"] = rows["current_player"][0]
         self.control["views"] = 1 if rows["num_players"][0] == 2 else rows["num_players"][0]
         self.control["leaf"] = leaf
@@ -104,14 +121,23 @@ class SearchGraph(NamedTuple):
         for array in (self.keys, self.visits, self.mean, self.first, self.span):
             array[0] = 0
 
-    def root_moves(self) -> list[tuple[int, int, float]]:
-        """Action, tries and mean result of every move at the root; -inf for one that was never tried."""
+    def root_moves(self) -> list[RootMove]:
+        """What is known of every move at the root."""
         edges = slice(int(self.first[0]), int(self.first[0] + self.span[0]))
-        tries = self.tries[edges]
-        view = self.control["searcher"][0] if self.control["views"][0] > 1 else 0
-        means = np.where(tries > 0, self.worth[view, edges], -np.inf)
-        actions = [action_of(move) for move in self.move[edges].tolist()]
-        return list(zip(actions, tries.tolist(), means.tolist(), strict=True))
+        views = int(self.control["views"][0])
+        view = int(self.control["searcher"][0]) if views > 1 else 0
+        found = zip(
+            self.move[edges].tolist(),
+            self.tries[edges].tolist(),
+            self.worth[:views, edges].T.tolist(),
+            strict=True,
+        )
+        return [
+            RootMove(
+                int(action_of(move)), tries, tuple(results), results[view] if tries else -math.inf
+            )
+            for move, tries, results in found
+        ]
 
     def root_lines(self) -> list[tuple[int, ...]]:
         """For every move at the root, the actions from there on along the moves that were tried most."""

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from azul_agents.base import VARIANTS, Agent, AnalysisLimits, AnalysisStep, MoveValue
 from azul_agents.kinds import MCTS_LEAVES, MctsOptions
 from azul_agents.search.evaluator import Evaluator
-from azul_agents.search.graph import GAME, ROUND, VALUE, new_graph
+from azul_agents.search.graph import GAME, ROUND, VALUE, RootMove, new_graph
 from azul_agents.search.shipped import evaluator_named
 from azul_agents.search.simulation import MARGIN_SCALE, SIMULATIONS_PER_LOOK, simulate
 from azul_agents.search.timing import NEVER, POLL_SECONDS, Stopwatch, TimeLimit
@@ -24,6 +24,8 @@ LEAVES: Final[dict[str, int]] = dict(zip(MCTS_LEAVES, (VALUE, ROUND, GAME), stri
 CAPACITY: Final = 1 << 21  # edges; a graph that is full goes on with what it has
 NO_LIMIT: Final = 1 << 60
 COLORED: Final = VARIANTS[0]
+# Of an even share of the simulations: what every move gets in an analysis at least.
+ANALYSIS_PERCENT: Final = 25
 
 
 class MctsAgent(Agent):
@@ -54,7 +56,7 @@ class MctsAgent(Agent):
 
     def act(self, state: GameState, legal_mask: NDArray[np.bool_], rng: np.random.Generator) -> int:
         """The most visited action."""
-        return self._search(state, np.uint64(rng.bit_generator.random_raw()))[0][0]
+        return self._search(state, np.uint64(rng.bit_generator.random_raw()))[0].action
 
     def judge_batch(self, rows: Rows) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """The most visited actions of many games and their values to the players to move, in points.
@@ -64,16 +66,17 @@ class MctsAgent(Agent):
         actions, values = np.zeros(len(rows), np.int64), np.zeros(len(rows))
         for game in range(len(rows)):
             state = trusted_state(rows[game : game + 1].copy())
-            actions[game], _, result = self._search(state, np.uint64(0))[0]
-            values[game] = margin_of(result)
+            best = self._search(state, np.uint64(0))[0]
+            actions[game], values[game] = best.action, margin_of(best.result)
         return actions, values
 
     def analyse(self, state: GameState) -> list[MoveValue]:
         """The moves, most visited first, with the margin of points that their mean result stands for.
 
-        A move that was never tried has the lowest value of those that were.
+        All moves are tried, unless the limit is too low: then one that was not has the lowest value of those that were.
         """
-        return _margins(state, self._search(state, np.uint64(0)))
+        found = self._search(state, np.uint64(0), ANALYSIS_PERCENT)
+        return [MoveValue(action, margin_of(move.result)) for action, move in _listed(state, found)]
 
     @property
     def analysis_limits(self) -> AnalysisLimits:
@@ -87,7 +90,7 @@ class MctsAgent(Agent):
         self._turn_to(state.variant)
         memory, evaluator = self._memory, self._evaluator(state.num_players)
         memory.control["deadline"] = NEVER
-        memory.begin(state.rows, LEAVES[self.options.leaf], 0, np.uint64(0))
+        memory.begin(state.rows, LEAVES[self.options.leaf], 0, np.uint64(0), ANALYSIS_PERCENT)
         watch = Stopwatch(limits)
         self.simulations = 0
         total, chunk = limits.nodes or NO_LIMIT, SIMULATIONS_PER_LOOK
@@ -105,8 +108,11 @@ class MctsAgent(Agent):
                 return
 
     def _step(self, state: GameState, is_final: bool) -> AnalysisStep:
-        moves = _margins(state, self._ranked())
+        found = _listed(state, self._ranked())
+        moves = [MoveValue(action, margin_of(move.result)) for action, move in found]
         searched = {line[0]: line for line in self._memory.root_lines()}
+        is_seen_by_all = self._memory.control["views"][0] > 1
+        margins = {action: tuple(map(margin_of, move.results)) for action, move in found}
         return AnalysisStep(
             moves=moves,
             lines={move.action: searched.get(move.action, (move.action,)) for move in moves},
@@ -114,6 +120,7 @@ class MctsAgent(Agent):
             nodes=self.simulations,
             is_solved=False,
             is_final=is_final,
+            margins=margins if is_seen_by_all else {},
         )
 
     def _evaluator(self, num_players: int) -> Evaluator:
@@ -137,30 +144,32 @@ class MctsAgent(Agent):
         self._memory.begin(rows, VALUE, 1, np.uint64(0))
         simulate(self._memory, self._evaluator(2), 1.0)
 
-    def _search(self, state: GameState, stream: np.uint64) -> list[tuple[int, int, float]]:
-        """Action, visits and mean result of every move, most visited first."""
+    def _search(
+        self, state: GameState, stream: np.uint64, least_percent: int = 0
+    ) -> list[RootMove]:
+        """The moves, most visited first."""
         self._turn_to(state.variant)
         memory = self._memory
         with self._limit.running(memory.control):
             limit = self.options.simulations or NO_LIMIT
-            memory.begin(state.rows, LEAVES[self.options.leaf], limit, stream)
+            memory.begin(state.rows, LEAVES[self.options.leaf], limit, stream, least_percent)
             simulate(memory, self._evaluator(state.num_players), self.options.exploration)
             self.simulations = int(memory.control["simulations"][0])
             return self._ranked()
 
-    def _ranked(self) -> list[tuple[int, int, float]]:
-        return sorted(self._memory.root_moves(), key=lambda move: (-move[1], -move[2]))
+    def _ranked(self) -> list[RootMove]:
+        return sorted(self._memory.root_moves(), key=lambda move: (-move.tries, -move.result))
 
 
-def _margins(state: GameState, ranked: list[tuple[int, int, float]]) -> list[MoveValue]:
-    """Values of moves; those never tried, or left out by the search, get the lowest of the others."""
-    lowest = min(mean for _, visits, mean in ranked if visits)
-    values = {action: max(mean, lowest) for action, _, mean in ranked}
+def _listed(state: GameState, ranked: list[RootMove]) -> list[tuple[int, RootMove]]:
+    """All actions with what was found; of those never tried, or left out by the search, as much as of the worst."""
+    worst = min((move for move in ranked if move.tries), key=lambda move: move.result)
+    found = {move.action: move if move.tries else worst for move in ranked}
     firsts = {*map(state.factories.index, state.factories), len(state.factories)}
     for move in legal_actions(state):
         if move.source in firsts:  # of equal factories only the first is listed
-            values.setdefault(encode_action(move, state.num_players, state.variant), lowest)
-    return [MoveValue(action, margin_of(mean)) for action, mean in values.items()]
+            found.setdefault(encode_action(move, state.num_players, state.variant), worst)
+    return list(found.items())
 
 
 def margin_of(result: float) -> float:

@@ -33,7 +33,7 @@ from azul_env.core.legality import awaits_move, random_move
 from azul_env.core.rounds import PLAYING
 from azul_env.core.state import Row
 from azul_env.core.step import TURN_PASSED, play_move
-from azul_env.core.words import as_bool, as_int64
+from azul_env.core.words import as_int64
 from azul_env.rewards import margin
 
 SIMULATIONS_PER_LOOK: Final = 64  # at the clock; a power of 2
@@ -76,6 +76,18 @@ def best_edge(graph: SearchGraph, node: int, mover: int, exploration: float) -> 
 
 
 @kernel
+def neglected_edge(graph: SearchGraph, chosen: int) -> int:
+    """An edge of the root with fewer tries than each is to have; the chosen one if there is none."""
+    control = graph.control[0]
+    start, span = as_int64(graph.first[0]), as_int64(graph.span[0])
+    least = control["simulations"] * control["least_percent"] // (100 * span)
+    for edge in range(start, start + span):
+        if graph.tries[edge] < least:
+            return edge
+    return chosen
+
+
+@kernel
 def expand(graph: SearchGraph, evaluator: Evaluator, node: int) -> bool:
     """List the moves of a node, whose position is in rows[1]; false if the graph is full.
 
@@ -83,7 +95,7 @@ def expand(graph: SearchGraph, evaluator: Evaluator, node: int) -> bool:
     """
     control, row, moves, gains = graph.control[0], graph.rows[1], graph.moves, graph.gains
     has_priors = control["leaf"] == VALUE
-    found = list_moves(row, moves, as_bool(True))
+    found = list_moves(row, moves, node > 0 or control["least_percent"] == 0)
     start = control["num_edges"]
     if start + found > len(graph.move):
         return False
@@ -231,6 +243,8 @@ def select(graph: SearchGraph, evaluator: Evaluator, exploration: float) -> int:
         if graph.visits[node] == VISITS_BEFORE_POLICY and control["leaf"] == VALUE:
             ask_policy(graph, evaluator, node)
         edge = best_edge(graph, node, as_int64(row["current_player"]), exploration)
+        if node == 0 and control["least_percent"]:
+            edge = neglected_edge(graph, edge)
         if graph.child[edge] == 0 and control["num_nodes"] == len(graph.keys):
             break
         source, color, destination = move_parts(as_int64(graph.move[edge]))

@@ -7,14 +7,14 @@ from typing import Final
 from azul_agents import parse_spec, strongest_spec
 from azul_ui.games.session import PERSON
 
-SECONDS_LIMIT: Final = "time=0.5"  # of the opponent that plays unless told otherwise
+SECONDS_PER_MOVE: Final = 0.5  # of the opponent that plays unless told otherwise
 # A file may name an agent and its limits in numbers. A command or a path in it could run anything: only a person names those.
 TRUSTED_SPEC: Final = re.compile(r"[a-z_]+(:[a-z_]+=[0-9.]+(,[a-z_]+=[0-9.]+)*)?")
 
 
-def default_opponent() -> str:
+def default_opponent(num_players: int, variant: str) -> str:
     """The spec of the opponent that plays unless another is named."""
-    return strongest_spec(SECONDS_LIMIT)
+    return strongest_spec(num_players, variant, seconds=SECONDS_PER_MOVE)
 
 
 def names_an_agent(name: str) -> bool:

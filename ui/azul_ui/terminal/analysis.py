@@ -19,6 +19,7 @@ from azul_agents import (
     ReviewedMove,
     analysis_of,
     make_agent,
+    parse_spec,
     reviewed_moves,
     strongest_spec,
     summaries,
@@ -42,33 +43,39 @@ from azul_ui.terminal.compiling import compile_analysis
 from azul_ui.terminal.words import line_text, percent, ranked_lines
 
 POSITION_START: Final = "azul "
-NODE_LIMIT: Final = "nodes=50000"  # a limit that gives the same answer on every machine
 STYLES: Final = dict(zip(SEVERITIES, ("bold red", "red", "yellow"), strict=True))
 
 
 def print_analysis(subject: str, spec: str | None, top: int, game: int, as_json: bool) -> None:
     """Analyse a position (its text, or a file that holds one) or a game of a file of records."""
-    spec = spec or strongest_spec(NODE_LIMIT)
-    with contextlib.closing(make_agent(spec)) as judge:
-        text = _position_in(subject)
-        if text is not None:
-            state = parse_state(text)
-            compile_analysis(spec, state.num_players, state.variant)
+    if spec is not None:
+        parse_spec(spec)
+    text = _position_in(subject)
+    if text is not None:
+        state = parse_state(text)
+        with _judge(spec, state.num_players, state.variant) as judge:
             _analyse_position(state, judge, top, as_json)
-        else:
-            record = recorded_game(Path(subject), game)
-            compile_analysis(spec, record.num_players, record.variant)
+    else:
+        record = recorded_game(Path(subject), game)
+        with _judge(spec, record.num_players, record.variant) as judge:
             _analyse_record(record, judge, top, game, as_json)
 
 
 def print_mistakes(record: GameRecord, names: Sequence[str], top: int = 3) -> None:
     """Print the worst mistakes of a game, and a summary of each player."""
-    spec = strongest_spec(NODE_LIMIT)
-    compile_analysis(spec, record.num_players, record.variant)
-    with contextlib.closing(make_agent(spec)) as judge:
+    with _judge(None, record.num_players, record.variant) as judge:
         moves = _with_progress(record, judge)
     _print_worst(worst_moves(moves, top), names, record.variant)
     _print_summaries(summaries(moves, record.num_players), names)
+
+
+def _judge(
+    spec: str | None, num_players: int, variant: str
+) -> contextlib.AbstractContextManager[Agent]:
+    """The agent that analyses, compiled and to be closed; None: the strongest for such a table."""
+    spec = spec or strongest_spec(num_players, variant)
+    compile_analysis(spec, num_players, variant)
+    return contextlib.closing(make_agent(spec))
 
 
 def _position_in(subject: str) -> str | None:

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import Final
 
-from azul_agents import Agent, make_agent
+from azul_agents import Agent, analysis_of, make_agent
 from azul_agents.arena.warmup import warm_up
 from azul_agents.arena.workers import check_specs
 from azul_agents.bots.python import told_exception
@@ -266,12 +266,12 @@ class TerminalGame:
 
     def _show_hint(self) -> None:
         self._require_game()
+        state = self._session.state
         if self._hinting is None:
-            variant = self._session.state.variant
-            compile_analysis(default_opponent(), self._session.num_players, variant)
-            self._hinting = make_agent(default_opponent())
-        ranked = self._hinting.analyse(self._session.state)
-        print("\n".join(hint_lines(self._session.state, self._hinting.spec, ranked, HINTS)))
+            spec = default_opponent(state.num_players, state.variant)
+            compile_analysis(spec, state.num_players, state.variant)
+            self._hinting = make_agent(spec)
+        print("\n".join(hint_lines(state, analysis_of(state, self._hinting), HINTS)))
 
     def _analyse(self) -> None:
         if not self._session.is_over:

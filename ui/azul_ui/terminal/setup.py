@@ -35,8 +35,8 @@ class PlayConfig:
 
 def new_session(config: PlayConfig) -> GameSession:
     """A new game. Raises ValueError."""
-    opponents = config.opponents or (default_opponent(),)
-    num_players = config.num_players or len(opponents) + 1
+    num_players = config.num_players or max(1, len(config.opponents)) + 1
+    opponents = config.opponents or (default_opponent(num_players, config.variant),)
     seed = secrets.randbits(SEED_BITS) if config.seed is None else config.seed
     person = seat_number(config.seat, num_players, seed)
     seats = seated(opponents, num_players, person)
@@ -146,8 +146,7 @@ def _seats_in(record: GameRecord, person: int, config: PlayConfig) -> list[str]:
         return seated(config.opponents, record.num_players, person)
     # Other people at the table stay.
     names = record.agents or [""] * record.num_players
-    seats = [
-        name if name == PERSON or names_an_agent(name) else default_opponent() for name in names
-    ]
+    opponent = default_opponent(record.num_players, record.variant)
+    seats = [name if name == PERSON or names_an_agent(name) else opponent for name in names]
     seats[person] = PERSON
     return seats

@@ -4,7 +4,7 @@ import textwrap
 from collections.abc import Sequence
 from typing import Final
 
-from azul_agents import MoveValue, win_chances
+from azul_agents import Analysis
 from azul_env import (
     COLOR_NAMES,
     FLOOR,
@@ -73,13 +73,12 @@ def moves_table(state: GameState) -> list[str]:
     return lines
 
 
-def hint_lines(state: GameState, spec: str, ranked: Sequence[MoveValue], count: int) -> list[str]:
+def hint_lines(state: GameState, analysis: Analysis, count: int) -> list[str]:
     """The best moves, with their chances, and what the numbers of the best one mean."""
-    player = state.current_player
-    moves = [(action, value, win_chances(state, value)[player]) for action, value in ranked[:count]]
+    moves = [move[:3] for move in analysis.candidates[:count]]
     _, value, chance = moves[0]
     return [
-        f"{spec} would play (margin of points, move, win chance):",
+        f"{analysis.spec} would play (margin of points, move, win chance):",
         *ranked_lines(state, moves),
         f"{value:+.2f}: {value_words(value, chance)}.",
     ]

@@ -31,7 +31,6 @@ MAX_OPTIONS: Final = {
 LIMITS_OF_SEARCHES: Final = ("time", "nodes", "simulations")
 ANALYSTS: Final = ("alphabeta", "mcts", "guided", "greedy")  # the kinds that give values to moves
 INSTANT_KINDS: Final = ("random", "greedy", "ppo")  # answer in milliseconds
-DEFAULT_ENGINE: Final = "alphabeta"
 VARIANT_WORDS: Final = {
     "colored": "Every cell of the wall has its color.",
     "gray": "The wall has no colors: you choose the column of every tile.",
@@ -57,12 +56,17 @@ ENGINES: Final = (
         "alphabeta:nodes=200000",
     ),
     Engine(
+        "mcts",
+        "Monte-Carlo search in which everybody plays for themselves, the surest with 3 and 4 players",
+        "mcts",
+        "mcts:simulations=30000",
+    ),
+    Engine(
         "guided",
-        "Monte-Carlo search with the trained policy, the strongest with 3 and 4 players",
+        "Monte-Carlo search with the trained policy",
         "guided",
         "guided:simulations=20000",
     ),
-    Engine("mcts", "Monte-Carlo search", "mcts", "mcts:simulations=8000"),
     Engine("greedy", "looks one move ahead, on the player's board", "greedy", "greedy"),
 )
 

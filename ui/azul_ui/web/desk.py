@@ -8,7 +8,6 @@ from azul_agents import Analysis
 from azul_env import GameState, brief, legal_mask
 from azul_ui.web import messages
 from azul_ui.web.analysis_queue import FINAL, Job
-from azul_ui.web.catalog import DEFAULT_ENGINE
 from azul_ui.web.messages import PongMessage, Ref, RefusedError
 from azul_ui.web.review import judged, tried_message
 from azul_ui.web.room import Room
@@ -115,7 +114,7 @@ class Desk:
             self._hints.discard(job)
             self._tab.refuse(error.code, str(error), ref)
 
-        engine = self._room.services.catalog.engine(DEFAULT_ENGINE)
+        engine = self._room.services.catalog.engine(self._room.default_engine)
         job = Job(state, engine.spec, HINT_SECONDS, report, fail)
         self._hints.add(job)
         self._room.services.analyses.submit(job)
@@ -125,7 +124,8 @@ class Desk:
         if not 0 <= action < len(legal_mask(state)) or not legal_mask(state)[action]:
             raise RefusedError("illegal_action", f"{action} is not a legal move there")
         services = self._room.services
-        spec = services.catalog.engine(self._room.review.engine).review_spec
+        engine = self._room.review.engine or self._room.default_engine
+        spec = services.catalog.engine(engine).review_spec
         move = await services.threads.run(
             services.threads.reviews,
             lambda: judged(services.agents, spec, number + 1, state, action),

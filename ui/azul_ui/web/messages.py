@@ -178,6 +178,7 @@ class GameMessage:
     warning: str | None
     has_position: bool
     seed: int | None
+    engine: str
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeVar
 
+from azul_agents import strongest_kind
 from azul_env import GameState, IllegalActionError, decode_action, legal_mask
 from azul_ui.games.session import GameSession, Happening
 from azul_ui.games.store import KeptGame
@@ -88,6 +89,11 @@ class Room:
     def session(self) -> GameSession:
         """The game."""
         return self._opened.session
+
+    @property
+    def default_engine(self) -> str:
+        """The engine of hints, and of analyses and reviews for which none is named."""
+        return strongest_kind(self.session.num_players, self.session.state.variant)
 
     @property
     def number(self) -> int:
@@ -299,6 +305,7 @@ class Room:
             warning=self._warning or (None if session.is_over else self._opened.reason),
             has_position=session.position is not None,
             seed=session.seed if self._opened.has_seed else None,
+            engine=self.default_engine,
         )
 
     def _turn_list(self) -> list[Data]:

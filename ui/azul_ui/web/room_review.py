@@ -11,7 +11,7 @@ from typing import Final, TypeVar
 from azul_agents import ReviewedMove
 from azul_env import brief
 from azul_ui.games.session import Happening
-from azul_ui.web.catalog import DEFAULT_ENGINE, Engine
+from azul_ui.web.catalog import Engine
 from azul_ui.web.messages import ErrorMessage, Message, RefusedError, ReviewMessage
 from azul_ui.web.review import (
     FINAL,
@@ -62,9 +62,9 @@ class RoomReview:
         return self._task is not None and not self._task.done()
 
     @property
-    def engine(self) -> str:
-        """The engine of the review, else the one that would be used."""
-        return self._engine or DEFAULT_ENGINE
+    def engine(self) -> str | None:
+        """The engine of the review; None if there is none."""
+        return self._engine
 
     async def restore(self) -> None:
         """Read the kept review; one that was running goes on. Everything else waits for it."""

@@ -21,7 +21,7 @@ PLAYERS: Final = (
     "ppo",
     "alphabeta:nodes=300",
 )  # what most games need, the cheapest first
-ANALYST: Final = "alphabeta:nodes=300"
+ANALYSTS: Final = ("alphabeta:nodes=300", "mcts:simulations=300")
 COMPILING: Final = NoticeMessage(
     "compiling", "the engine is being compiled, which takes a minute or two the first time"
 )
@@ -66,8 +66,9 @@ class WarmUp:
             if self._agents.plays(spec, variant):
                 with self._agents.borrowed(spec, state) as agent:
                     agent.act(state, mask, np.random.default_rng(0))
-        with self._agents.borrowed(ANALYST, state) as agent:
-            reviewed_move(1, state, int(np.flatnonzero(mask)[0]), agent)
+        for spec in ANALYSTS:
+            with self._agents.borrowed(spec, state) as agent:
+                reviewed_move(1, state, int(np.flatnonzero(mask)[0]), agent)
 
 
 def rehearse(variant: str) -> None:

@@ -25,12 +25,13 @@ export class AnalysisPanel {
     this.engine = h("select", {
       "aria-label": "Engine",
       onchange: () => {
+        this.isChosen = true;
         changeSettings({ engine: this.engine.value });
         handlers.onEngine();
       },
     }, engines.map((engine) => h("option", { value: engine.name, title: engine.description }, engine.name)));
-    const kept = engines.find((engine) => engine.name === settings().engine);
-    if (kept) this.engine.value = kept.name;
+    this.isChosen = engines.some((engine) => engine.name === settings().engine);
+    if (this.isChosen) this.engine.value = settings().engine ?? "";
     this.arrows = h("input", {
       type: "checkbox",
       checked: settings().showsArrows,
@@ -58,6 +59,14 @@ export class AnalysisPanel {
     this.status.textContent = this.list.children.length
       ? `Stopped · ${this.facts}`
       : "An engine can rank the moves of this position. Space starts and stops it.";
+  }
+
+  /**
+   * Analyse with this engine unless the person has chosen one.
+   * @param {string} name
+   */
+  prefer(name) {
+    if (!this.isChosen) this.engine.value = name;
   }
 
   /** @param {string} words */

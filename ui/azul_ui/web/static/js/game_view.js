@@ -199,6 +199,10 @@ export class GameView {
     if (before && !continues(before.turns, game.turns)) this.isStale = true;
     if (game.warning && game.warning !== before?.warning) note(game.warning, game.can_change ? "error" : "note");
     if (!before && game.is_over && this.tabs.current === "moves") this.tabs.select("review");
+    if (!before) {
+      this.analysis.prefer(game.engine);
+      this.review.prefer(game.engine);
+    }
     this.tellActivity(game.thinking === null ? "" : `${game.seats[game.thinking].label} is thinking ...`);
     showResult(this, game.is_over && (this.showsResult || !before || !this.isFollowing));
     this.moves.show(game, this.model.review);

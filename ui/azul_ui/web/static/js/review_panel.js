@@ -48,6 +48,14 @@ export class ReviewPanel {
     this.game = null;
   }
 
+  /**
+   * Review with this engine unless another is chosen.
+   * @param {string} name
+   */
+  prefer(name) {
+    this.engine.value = name;
+  }
+
   changeOrder() {
     this.isByOrder = !this.isByOrder;
     if (this.game) this.show(this.review, this.game);

@@ -43,7 +43,7 @@
  *   type: "game", id: string, position_number: number, seats: Seat[], turns: Turn[], number: number, is_over: boolean,
  *   result: Result | null, to_move: {seat: number, is_person: boolean} | null, can_undo: boolean, can_redo: boolean,
  *   thinking: number | null, pace: {is_paused: boolean, seconds: number}, is_kept: boolean, warning: string | null,
- *   has_position: boolean, seed: number | null, can_rematch: boolean, can_change?: boolean
+ *   has_position: boolean, seed: number | null, engine: string, can_rematch: boolean, can_change?: boolean
  * }} Game
  *
  * @typedef {{row: number, column: number, color: number, points: number}} ScoredTile
