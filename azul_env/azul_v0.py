@@ -36,7 +36,7 @@ blue 0, yellow 1, red 2, black 3, white 4; destinations 0..4 are the pattern lin
 are taken, and those that do not fit into the line fall to the floor.
 
 On the gray wall five actions follow, "place in column 0..4": the player to move tiles its topmost full line. Players tile
-one after the other, so the same agent may act several times in a row; lines without a choice are not asked for.
+one after the other, so the same agent may act several times in a row; lines without a choice are resolved automatically.
 
 `action_mask[index]` is 1 if the action is legal. It is all zeros for agents that are not to move, and for all agents
 when the game is over. `env()` ends the game on an illegal action, with a reward of -1 for its player and 0 for the
@@ -57,7 +57,7 @@ divided by it in the float32 form. `azul_env.decode_observation` converts an obs
 | `line_3` | 40..44 | 4 | tiles in line 3, by color |
 | `line_4` | 45..49 | 5 | tiles in line 4, by color |
 | `floor` | 50..56 | 6 | by slot: 0 free, color + 1, or 6 for the marker |
-| `score` | 57..59 | 127, 127, 127 | score up to 127; what is beyond, in two digits of base 128 |
+| `score` | 57..59 | 127, 127, 127 | score up to 127; the excess as two digits in base 128 |
 | `resigned` | 60 | n - 1 | 0 still playing, k the k-th to resign |
 
 | part of the table | 2 players | 3 players | 4 players | high | meaning |
@@ -67,14 +67,14 @@ divided by it in the float32 form. `azul_env.decode_observation` converts an obs
 | `marker_in_center` | 152 | 223 | 294 | 1 | 1 until the first-player marker is taken |
 | `bag` | 153..157 | 224..228 | 295..299 | 20 | tiles by color |
 | `lid` | 158..162 | 229..233 | 300..304 | 20 | tiles by color |
-| `round` | 163..164 | 234..235 | 305..306 | 127 | rounds completed, in two digits of base 128 |
-| `max_rounds` | 165..166 | 236..237 | 307..308 | 127 | the cap of rounds, in two digits of base 128 |
+| `round` | 163..164 | 234..235 | 305..306 | 127 | rounds completed, as two digits in base 128 |
+| `max_rounds` | 165..166 | 236..237 | 307..308 | 127 | the round limit, as two digits in base 128 |
 | `to_move` | 167..168 | 238..240 | 309..312 | 1 | who is to move, or moved last: the observer first |
 | `starts_next_round` | 169..170 | 241..243 | 313..316 | 1 | who starts the next round: the observer first |
 | `end_reason` | 171..174 | 244..247 | 317..320 | 1 | row, no tiles, max rounds, resignation |
 
-On the gray wall a board is 161 numbers, since cells have no colors of their own, and the table says what is to be chosen:
-the line, its color and the columns, all of the player to move. They are 0 while tiles are drafted.
+On the gray wall a board is 161 numbers, since cells have no colors of their own, and the table also describes the choice
+of the player to move: the line, its color and the legal columns. These numbers are 0 while tiles are drafted.
 
 | part of a board, gray wall | index | high | meaning |
 | --- | --- | --- | --- |
@@ -89,7 +89,7 @@ the line, its color and the columns, all of the player to move. They are 0 while
 | `line_3` | 140..144 | 4 | tiles in line 3, by color |
 | `line_4` | 145..149 | 5 | tiles in line 4, by color |
 | `floor` | 150..156 | 6 | by slot: 0 free, color + 1, or 6 for the marker |
-| `score` | 157..159 | 127, 127, 127 | score up to 127; what is beyond, in two digits of base 128 |
+| `score` | 157..159 | 127, 127, 127 | score up to 127; the excess as two digits in base 128 |
 | `resigned` | 160 | n - 1 | 0 still playing, k the k-th to resign |
 
 | part of the table, gray wall | 2 players | 3 players | 4 players | high | meaning |
@@ -99,8 +99,8 @@ the line, its color and the columns, all of the player to move. They are 0 while
 | `marker_in_center` | 352 | 523 | 694 | 1 | 1 until the first-player marker is taken |
 | `bag` | 353..357 | 524..528 | 695..699 | 20 | tiles by color |
 | `lid` | 358..362 | 529..533 | 700..704 | 20 | tiles by color |
-| `round` | 363..364 | 534..535 | 705..706 | 127 | rounds completed, in two digits of base 128 |
-| `max_rounds` | 365..366 | 536..537 | 707..708 | 127 | the cap of rounds, in two digits of base 128 |
+| `round` | 363..364 | 534..535 | 705..706 | 127 | rounds completed, as two digits in base 128 |
+| `max_rounds` | 365..366 | 536..537 | 707..708 | 127 | the round limit, as two digits in base 128 |
 | `tiling` | 367 | 538 | 709 | 1 | 1 if the player to move chooses a column of its wall |
 | `tiling_line` | 368..372 | 539..543 | 710..714 | 1 | the line to be tiled |
 | `tiling_color` | 373..377 | 544..548 | 715..719 | 1 | the color of that line |
@@ -125,7 +125,7 @@ needed there, because `max_rounds` is part of the observation.
 
 ### Versions
 
-- v0: first version. It has learned `variant="gray"` since; without that argument nothing is different.
+- v0: first version. `variant="gray"` was added later; without that argument nothing has changed.
 """
 
 from typing import Any

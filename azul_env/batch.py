@@ -38,10 +38,10 @@ class GameBatch:
         threads: int = 1,
         variant: str = COLORED.name,
     ) -> None:
-        """Start all games, of which game i is that of seed + i.
+        """Start all games; game i is the game of seed + i.
 
-        `starting_player=None` draws a seat for every game. `threads` share out whole games and rounds
-        (`play_to_end`, `play_to_round_end`); a single step is too short to gain from them.
+        `starting_player=None` draws a seat for every game. `threads` speed up whole games and rounds (`play_to_end`,
+        `play_to_round_end`); a single step is too short to gain from them.
         """
         self._workers = Workers(num_games, threads)
         count = self._workers.num_games
@@ -77,7 +77,7 @@ class GameBatch:
 
     @property
     def rows(self) -> Rows:
-        """The states of all games, as they change; read-only: see `set_state`."""
+        """A live view of the states of all games; read-only: see `set_state`."""
         return _read_only(self._rows)
 
     @property
@@ -86,7 +86,7 @@ class GameBatch:
         return _read_only(self._final_rows)
 
     def set_state(self, rows: Rows) -> None:
-        """Continue from other positions, one row per game, over or not. Raises ValueError for impossible ones."""
+        """Continue from other positions, one row per game, finished or not. Raises ValueError for impossible ones."""
         rows = checked_rows(rows, "rows")
         if len(rows) != len(self):
             raise ValueError(f"{len(self)} rows are needed, not {len(rows)}")
@@ -140,18 +140,18 @@ class GameBatch:
         return self._ended
 
     def play_to_round_end(self) -> NDArray[np.int64]:
-        """Play random moves to the end of the round, scored but not dealt; returns the number of moves by game."""
+        """Play random moves up to the afterstate of the round; returns the number of moves per game."""
         self._workers.run(play_rounds, self._rows, self._chances, self._moves)
         return self._moves
 
     def play_to_end(self) -> NDArray[np.int64]:
-        """Play random moves to the end of every game; returns the number of moves by game."""
+        """Play random moves to the end of every game; returns the number of moves per game."""
         self._workers.run(play_games, self._rows, self._chances, self._moves)
         return self._moves
 
 
 def _read_only(rows: Rows) -> Rows:
-    """A view of rows that cannot be written: kernels trust what is in them."""
+    """A read-only view of rows, because kernels trust their content."""
     view = rows.view()
     view.flags.writeable = False
     return view

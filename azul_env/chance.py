@@ -64,7 +64,7 @@ def deal_of_tiles(state: GameState, tiles: Sequence[int]) -> Deal:
 
 
 def drawn_deal(state: GameState, rng: RandomSource | None = None) -> Deal:
-    """A random deal for the next round, from a generator, or from a seed, whose deal for this round it is."""
+    """A random deal for the next round: drawn from a generator, or the one that a seed has for this round."""
     rows = _awaiting(state)
     deal_randomly(rows, rng)
     return [list(tiles) for tiles in trusted_state(rows).factories]

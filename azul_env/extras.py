@@ -1,4 +1,4 @@
-"""How to install what only some uses need: printed commands work as they stand."""
+"""Commands that install optional dependencies, printed so that they work as pasted."""
 
 import os
 import shlex
@@ -7,13 +7,13 @@ import sys
 from pathlib import Path
 from typing import Final
 
-# The files of tried versions in a source tree, by extra; all others are in the first.
+# The constraints files of a source tree: the first, except for these extras.
 CONSTRAINTS: Final = "constraints.txt"
 OTHER_CONSTRAINTS: Final = {"ray": "constraints-ray.txt", "rllib": "constraints-ray.txt"}
 
 
 def install_command(extra: str) -> str:
-    """The command that installs an extra for this interpreter, in the versions that were tried if their file is here."""
+    """The command that installs an extra for this interpreter, with the tested versions if their file is here."""
     file = Path(__file__).parents[1] / OTHER_CONSTRAINTS.get(extra, CONSTRAINTS)
     constraints = ["-c", path_from_here(file)] if file.is_file() else []
     return shlex.join([*_pip(), "install", *constraints, f"azul-env[{extra}]"])
@@ -26,7 +26,7 @@ def path_from_here(path: Path) -> str:
 
 
 def _pip() -> list[str]:
-    """`pip` if that is the one of this interpreter."""
+    """`pip` if that belongs to this interpreter, else `python -m pip`."""
     found, python = shutil.which("pip"), Path(sys.executable)
     if found and Path(found).parent.absolute() == python.parent.absolute():
         return ["pip"]

@@ -196,7 +196,7 @@ def _match(pattern: re.Pattern[str], part: str, example: str) -> re.Match[str]:
 
 
 def _variant_of(name: str | None) -> Variant:
-    """The variant that a text names; it leaves out the colored one."""
+    """The variant that a text names; None is the colored one."""
     others = [known for known in VARIANTS if known != COLORED.name]
     if name is None:
         return COLORED

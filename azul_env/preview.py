@@ -21,7 +21,7 @@ class MovePreview(NamedTuple):
     takes_marker: bool
     marker_slot: int | None  # on the floor; None if the marker is not taken or the floor is full
     to_lid: int  # tiles that fit neither in the line nor on the floor
-    penalty: int  # points that the floor costs more than before, from 0
+    penalty: int  # points that the floor costs in addition, at least 0
     wall_cell: tuple[int, int] | None = None  # row and column of a tile placed on the gray wall
     points: int = 0  # of that tile
 
@@ -48,7 +48,7 @@ def move_previews(state: GameState) -> list[MovePreview]:
 
 
 class _Table:
-    """What previews need to know of a position."""
+    """The parts of a position that previews need."""
 
     def __init__(self, state: GameState) -> None:
         self.player = state.current_player

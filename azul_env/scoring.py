@@ -26,7 +26,7 @@ class SeatScoring(NamedTuple):
     before: int  # score before the items
     tiles: tuple[PlacedTile, ...]  # in order of placing, from the top
     floor: int  # 0 or less
-    clamp: int  # what the floor would have taken below 0 points (R5.3), given back
+    clamp: int  # points given back where the floor would have taken the score below 0 (R5.3)
     row_bonus: int  # the bonuses are 0 unless the game is over
     column_bonus: int
     color_bonus: int
@@ -44,8 +44,8 @@ class RoundScoring(NamedTuple):
 def round_scoring(before: GameState, action: AnyAction) -> RoundScoring | None:
     """The scoring of the round that an action ends (R4, R5); None if the round goes on. Raises IllegalActionError.
 
-    In a gray game the items of a round come one by one, as players choose: these are the items of one action, and None
-    says that it has none (R10.8, R10.9).
+    In a gray game the items of a round come one by one, as players choose: these are the items of one action, None if it
+    has none (R10.8, R10.9).
     """
     after = afterstate(before, action)
     preview = move_preview(before, action)

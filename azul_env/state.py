@@ -1,7 +1,7 @@
 """`GameState`: an immutable position with named fields. Kernels work on its `rows`.
 
-Kernels check nothing. Rows of a caller or from a file become safe for them in one place, `checked_rows`; `GameState(rows)`
-calls it. Rows that the engine itself made are wrapped by `trusted_state`, at no cost.
+Kernels check nothing. Rows from a caller or a file are validated in one place, `checked_rows`, which `GameState(rows)`
+calls. Rows that the engine itself made are wrapped by `trusted_state`, at no cost.
 """
 
 from collections.abc import Iterable
@@ -203,7 +203,7 @@ State = TypeVar("State", bound=GameState)
 
 
 def checked_rows(rows: Any, name: str) -> Rows:
-    """Rows from outside, safe for every kernel: contiguous, writable, each a position that a game can reach.
+    """A caller's rows, validated for every kernel: contiguous, writable, each a position that a game can reach.
 
     They are copied only if kernels cannot work on them as they are. Raises TypeError for anything but an array of games,
     and InvalidPositionError for the first game that no game can reach.
@@ -231,14 +231,14 @@ def variant_name(rows: Rows) -> str:
 
 
 def check_variant(rows: Rows, variant: str, place: str) -> None:
-    """Raise ValueError unless games are of a variant; `place` is where they are to go."""
+    """Raise ValueError unless games are of a variant; `place` names their destination for the message."""
     found = variant_name(rows)
     if found != variant:
         raise ValueError(f"a state of variant {found!r} in {place} for variant {variant!r}")
 
 
 def check_players(rows: Rows, num_players: int, place: str) -> None:
-    """Raise ValueError unless all games have this number of players; `place` is where they are to go."""
+    """Raise ValueError unless all games have this number of players; `place` names their destination for the message."""
     wrong = rows["num_players"][rows["num_players"] != num_players]
     if wrong.size:
         raise ValueError(f"a state of {wrong[0]} players in {place} for {num_players} players")

@@ -1,4 +1,4 @@
-"""Whether a position is one in the middle of tiling, where a player has to choose a column of the gray wall (R10)."""
+"""Validation of positions in the middle of tiling, where a player has to choose a column of the gray wall (R10)."""
 
 from collections.abc import Iterator
 
@@ -40,7 +40,7 @@ def tiling_problems(position: Position) -> Iterator[Problem]:
         yield from _choice_problems(position, latest, has_resigned)
         return
     has_resigned[latest] = False  # before the end
-    for seat in range(len(has_resigned)):  # anybody may have been the one to choose
+    for seat in range(len(has_resigned)):  # any of them may have been the one to choose
         if not has_resigned[seat] and not any(_choice_problems(position, seat, has_resigned)):
             return
     detail = "lines are full, but nobody can have been the one who was to choose a column"

@@ -63,7 +63,7 @@ def position_problems(position: object, may_await_deal: bool = False) -> list[Pr
 
 
 def form_problems(position: object) -> list[Problem]:
-    """All errors in the form of a position: what makes it no position at all, whatever the rules."""
+    """All errors in the form of a position, which make it malformed whatever the rules say."""
     return list(_form_problems(position))
 
 

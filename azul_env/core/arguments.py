@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from azul_env.core.spec import MAX_PLAYERS, MIN_PLAYERS
 
-# Letters of a value, and of a text, in an error message.
+# Maximum length of a value, and of a text, in an error message.
 SHOWN_LENGTH: Final = 60
 BRIEF_LENGTH: Final = 200
 # Games in one array: their rows take 380 MB, their observations some GB.
@@ -34,7 +34,7 @@ def brief(text: object, length: int = BRIEF_LENGTH) -> str:
     """A text or an error on one printable line, truncated for an error message."""
     try:
         words = str(text)[: 2 * length].split()
-    except Exception:  # the `__str__` of somebody's exception
+    except Exception:  # a user's exception may have a broken `__str__`
         return f"<{type(text).__name__} that cannot be shown>"
     return _truncated(printable(" ".join(words)), length)
 
@@ -48,7 +48,7 @@ def whole_number(value: SupportsIndex, name: str) -> int:
     if type(value) is int:
         return value
     try:
-        if not isinstance(value, bool | np.bool):  # NumPy 2.0 takes its bool for an index
+        if not isinstance(value, bool | np.bool):  # NumPy 2.0 accepts its bool as an index
             return int(as_integer(value))
     except TypeError:
         pass
@@ -85,7 +85,7 @@ def number_between(value: SupportsIndex, least: int, most: int, name: str) -> in
 
 
 def seed_number(seed: SupportsIndex) -> int:
-    """Convert a seed to int. Raises TypeError or ValueError unless it is a whole number from 0 up."""
+    """Convert a seed to int. Raises TypeError or ValueError unless it is a non-negative integer."""
     number = whole_number(seed, "a seed")
     if number < 0:
         raise ValueError(f"a seed must be at least 0, not {shown(number)}")
@@ -93,7 +93,7 @@ def seed_number(seed: SupportsIndex) -> int:
 
 
 def game_count(num_games: SupportsIndex, name: str) -> int:
-    """Convert a number of games that share an array to int. Raises ValueError for more than fit into any memory."""
+    """Convert a number of games that share an array to int. Raises ValueError for more than MAX_GAMES."""
     return number_between(num_games, 1, MAX_GAMES, name)
 
 

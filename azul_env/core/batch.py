@@ -119,7 +119,7 @@ def step_games(
 def play_rounds(
     rows: Rows, chances: Chances, moves: NDArray[np.int64], first: int, last: int
 ) -> None:
-    """Play random moves to the end of the round in every game, which is scored but not dealt; count the moves."""
+    """Play random moves up to the afterstate of the round in every game; count the moves."""
     for i in range(first, last):
         row = rows[i]
         moves[i] = 0

@@ -1,6 +1,6 @@
-"""Kernels chosen by the variant of a row.
+"""Kernels dispatched on the variant of a row.
 
-The choice is made when Numba compiles, by the type of the row, so games of one variant cost nothing for the others.
+Numba dispatches at compile time, on the type of the row, so one variant does not slow down the others.
 """
 
 from collections.abc import Callable
@@ -29,6 +29,6 @@ def by_variant(
         chosen: Any = gray if GRAY_FIELD in row.fields else colored
         return lambda row, *arguments: chosen(row, *arguments)
 
-    options: Any = {"forceinline": True, "error_model": "numpy", "_nrt": False}  # as of kernels
+    options: Any = {"forceinline": True, "error_model": "numpy", "_nrt": False}  # as for kernels
     overload(function, jit_options=options, strict=False)(compiled)
     return cast(Callable[Concatenate[Row, P], R], function)

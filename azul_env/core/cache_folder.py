@@ -1,7 +1,7 @@
 """The folder that holds compiled code: where it is, whether it can be trusted, and which old ones may be removed.
 
 A folder is named after a digest of the sources and lies in `azul_env_compiled_code`. Its tag file proves that this module
-made it: without the tag nothing is removed, and with it only files with names that the cache gives.
+made it: without the tag nothing is removed, and with it only files whose names follow the cache's scheme.
 """
 
 import errno
@@ -82,7 +82,7 @@ class CacheFolder:
         except OSError as error:
             self.report_unwritable(error)
             return False
-        self._is_trusted = self._find_trust()  # of the folder as it was made
+        self._is_trusted = self._find_trust()  # of the folder just made
         return self._is_trusted
 
     def _find_trust(self) -> bool:
@@ -163,7 +163,7 @@ def _is_tagged(folder: int) -> bool:
 def write_whole(path: Path, content: bytes) -> None:
     """Write a file that other processes see either whole or not at all, and other users cannot write.
 
-    It is not synced to disk: what a power failure damages, checksums find.
+    It is not synced to disk: checksums detect damage by a power failure.
     """
     temporary = path.with_name(f"{path.name}.{secrets.token_hex(8)}{UNFINISHED}")
     try:

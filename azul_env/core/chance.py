@@ -67,7 +67,7 @@ def chances_from(seed: int | None, count: int) -> Chances:
 
 
 def checked_chances(chances: Any) -> Chances:
-    """Generators from outside. Raises TypeError for anything else, and ValueError for the state of no PCG64."""
+    """Check a caller's generators. Raises TypeError for anything else, and ValueError for an impossible PCG64 state."""
     if not isinstance(chances, np.ndarray) or chances.dtype != CHANCE or chances.ndim != 1:
         raise TypeError(f"generators must be an array of them, not {shown(chances)}")
     if not (chances["increment_low"] & np.uint64(1)).all():

@@ -1,7 +1,7 @@
-"""Numba's dispatcher without what kernels never need: most of the work of compiling.
+"""Numba's dispatcher without the work that kernels never need, which is most of compilation.
 
 Numba compiles two wrappers for every function: one that takes Python objects, and one with C's calling convention. Kernels
-are rarely called from Python and never from C. So a kernel that is compiled because another one calls it has no wrapper
+are rarely called from Python and never from C. So a kernel that is compiled because another one calls it gets no wrapper
 and no machine code (see `inner_code`); if Python calls it later, it is compiled again.
 """
 
@@ -20,7 +20,7 @@ normalize_signature: Any = sigutils.normalize_signature
 class KernelDispatcher(CPUDispatcher):  # type: ignore[misc]
     """Compiles a kernel for each combination of argument types, with machine code only for calls from Python."""
 
-    # Each because of the one before; guarded by the compiler lock.
+    # A stack: each is compiled because the one before calls it. Guarded by the compiler lock.
     _compiling: Final[list["KernelDispatcher"]] = []
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
@@ -29,7 +29,7 @@ class KernelDispatcher(CPUDispatcher):  # type: ignore[misc]
         self._inner: set[tuple[Any, ...]] = set()
 
     def compile(self, sig: Any) -> Any:
-        """The entry point for argument types. Without machine code, it is good for other kernels only."""
+        """Compile for argument types; returns the entry point, which only kernels can use if it has no machine code."""
         with global_compiler_lock:
             arguments = tuple(normalize_signature(sig)[0])
             is_inner = bool(self._compiling)
@@ -46,7 +46,7 @@ class KernelDispatcher(CPUDispatcher):  # type: ignore[misc]
                 self._compiling.pop()
 
     def add_overload(self, cres: Any) -> None:
-        """Add compiled code; Python never finds what has no machine code, which it would crash on."""
+        """Add compiled code; code without machine code is hidden from Python, which would crash on it."""
         if not self._cache.is_inner:
             super().add_overload(cres)
             for environment in cres._find_referenced_environments():

@@ -1,7 +1,7 @@
 """The gray wall: where a color may go, and tiling, which stops wherever a player has to choose a column (R10).
 
-A seat that has tiled has no full line and an empty floor, and tiling it again changes nothing. So the row stores no place
-in the order of tiling: it goes on from the seat to move, round the table.
+A seat that has tiled has no full line and an empty floor, and tiling it again changes nothing. So the row need not store
+how far tiling has come: it resumes at the seat to move and goes round the table.
 """
 
 from typing import Final
@@ -47,13 +47,13 @@ def num_columns(row: Row) -> int:
 
 @kernel
 def may_place_in(row: Row, source: int, column: int) -> bool:
-    """True if the source is the one that stands for tiling, and the column may be chosen."""
+    """True if the source is the one reserved for tiling, and the column may be chosen."""
     return source > center_of(row) and (row["columns"] >> column) & 1 == 1
 
 
 @kernel
 def clear_gray(row: Row) -> None:
-    """Clear what only gray games have."""
+    """Clear the fields that only gray games have."""
     row["columns"] = 0
     for seat in range(len(row["scores"])):
         for color in range(NUM_COLORS):
@@ -68,7 +68,7 @@ def stop_tiling(row: Row) -> None:
 
 @kernel
 def columns_with(cells: int) -> int:
-    """The columns in which a set of cells has a member, as bits."""
+    """The columns that contain at least one of a set of cells, as bits."""
     return (cells | cells >> 5 | cells >> 10 | cells >> 15 | cells >> 20) & FULL_ROW
 
 
@@ -111,13 +111,13 @@ def gray_bonus_points(row: Row, player: int) -> int:
 
 @kernel
 def is_gray_wall(row: Row, player: int) -> bool:
-    """True if the words of a row from outside are a wall (R10.1)."""
+    """True if a player's wall in an unchecked row is valid (R10.1)."""
     occupied = as_int64(0)
     for color in range(NUM_COLORS):
         cells = row["wall_colors"][player, color]
         if not 0 <= cells <= ALL_CELLS or cells & occupied:
             return False
-        # As many columns as tiles, and as many rows: none twice.
+        # As many distinct columns and rows as tiles: no row or column holds the color twice.
         rows = 0
         for line in range(NUM_LINES):
             rows += 1 if row_cells(cells, line) else 0
@@ -130,7 +130,7 @@ def is_gray_wall(row: Row, player: int) -> bool:
 
 @kernel
 def other_words(row: Row, player: int) -> int:
-    """Bits that are 0 if what only gray games have of a player is empty."""
+    """0 if the fields of a player that only gray games have are empty."""
     bits = as_int64(0)
     for color in range(NUM_COLORS):
         bits |= row["wall_colors"][player, color]
@@ -174,7 +174,7 @@ def is_sound_choice(row: Row, player: int, resignations: int) -> bool:
 
 @kernel
 def is_sound_tiling(row: Row) -> bool:
-    """True if a position with an empty table and full lines is one in the middle of tiling (R10.18).
+    """True if a position with an empty table and full lines can be one in the middle of tiling (R10.18).
 
     If a resignation ended the game there (R10.15), any player may have been the one to choose. Caller guarantees sound
     boards and resignations.

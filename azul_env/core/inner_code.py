@@ -1,8 +1,8 @@
-"""Code of kernels that other kernels call: LLVM's intermediate code, neither optimized nor turned into machine code.
+"""Kernels that only other kernels call, kept as LLVM IR: neither optimized nor turned into machine code.
 
 Numba optimizes every function together with everything it calls. In a chain of calls the innermost function is therefore
-compiled once for each of its callers, which was half of the work. Here only the kernel that Python calls is optimized and
-turned into machine code, with everything it calls.
+compiled once for each of its callers, which was half of the compilation time. Here only the kernel that Python calls is
+optimized and turned into machine code, together with everything it calls.
 """
 
 from typing import Any

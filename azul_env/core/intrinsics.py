@@ -93,7 +93,7 @@ def _store64(typing_context: Any, array: Any, offset: Any, word: Any) -> Any:
 
 
 def store_bytes(array: NDArray[Any], offset: int, word: int) -> None:
-    """Write the eight bytes of a word, lowest first, into an array of bytes. Caller guarantees the room."""
+    """Write the eight bytes of a word, lowest first, into an array of bytes. Caller guarantees that they fit."""
     for place in range(8):
         array[offset + place] = int(word) >> 8 * place & 0xFF
 
@@ -133,7 +133,7 @@ def store_masked(
 ) -> None:
     """Write four words into an array of bytes, each with only the bits that are set in its word of the table.
 
-    The words of the table begin at `start`. Caller guarantees the room.
+    The words of the table begin at `start`. Caller guarantees that they fit.
     """
     for place, word in enumerate(words):
         store_bytes(array, offset + 8 * place, int(word) & int(table[start + place]))

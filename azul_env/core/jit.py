@@ -33,7 +33,7 @@ R = TypeVar("R")
 ENGINE_FOLDER = Path(__file__).parents[1]  # azul_env, whose kernels all packages may call
 config: Any = numba_config  # its attributes are set at run time
 KERNELS: list[Any] = []  # every compiled kernel, for the tests that count signatures
-REPORT_AFTER_SECONDS = 1.0  # of compiling in a process, before it says so
+REPORT_AFTER_SECONDS = 1.0  # of compilation in a process before it is reported
 
 
 def kernel(function: Callable[P, R]) -> Callable[P, R]:
@@ -93,7 +93,7 @@ def _compiled(
 
 
 class _Plain(threading.local):
-    """What a thread does with the JIT off."""
+    """Per-thread state with the JIT off."""
 
     is_in_kernel = False
 
@@ -106,7 +106,7 @@ def _in_plain_python(function: Callable[P, R]) -> Callable[P, R]:
 
     @wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
-        # Setting NumPy's state takes longer than most kernels, so only the outermost one does.
+        # Setting NumPy's error state takes longer than most kernels, so only the outermost call does it.
         if _plain.is_in_kernel:
             return function(*args, **kwargs)
         _plain.is_in_kernel = True
@@ -136,7 +136,7 @@ def source_digest(origin: Path) -> str:
     for root in sorted({ENGINE_FOLDER, origin}):
         for source in sorted(root.rglob("*.py")) if root.is_dir() else [root]:
             if source.is_symlink() and not source.exists():
-                continue  # editors leave links to nowhere beside open files
+                continue  # editors leave dangling links beside open files
             digest.update(os.fsencode(source.relative_to(root.parent).as_posix()) + b"\0")
             digest.update(source.read_bytes())
     settings = (numba.__version__, np.__version__, config.BOUNDSCHECK, config.OPT, config.DEBUG)
@@ -157,11 +157,11 @@ def _has_source(function: Callable[P, R]) -> bool:
 
 
 class _SlowCompilation(event.Listener):
-    """Reports on stderr, once, that kernels are being compiled: as soon as that has taken REPORT_AFTER_SECONDS."""
+    """Reports once on stderr that kernels are being compiled, after REPORT_AFTER_SECONDS of it."""
 
     def __init__(self) -> None:
         self.seconds = 0.0  # spent on compilations that have ended
-        self.starts: list[float] = []  # of the compilations going on, each part of the one before
+        self.starts: list[float] = []  # of the running compilations, each nested in the one before
         self.has_reported = False
 
     def on_start(self, event: event.Event) -> None:
@@ -191,7 +191,7 @@ class _SlowCompilation(event.Listener):
 
 
 class _Callback(event.Listener):
-    """Calls a function after every kernel that is compiled, not loaded from the cache."""
+    """Calls a function after every kernel that is compiled rather than loaded from the cache."""
 
     def __init__(self, on_kernel: Callable[[], None]) -> None:
         self._on_kernel = on_kernel
@@ -218,7 +218,7 @@ def _is_kernel(dispatcher: Any) -> bool:
 
 event.register("numba:compile", _SlowCompilation())  # type: ignore[no-untyped-call]
 if sys.platform != "win32":
-    # A fork waits for compilations on other threads: the child would wait forever for a lock whose owner it lacks.
+    # A fork waits for compilations on other threads; otherwise the child would inherit a lock that is never released.
     os.register_at_fork(
         before=global_compiler_lock.acquire,
         after_in_parent=global_compiler_lock.release,

@@ -48,7 +48,7 @@ class KernelCache:
         self._function = function
         self._folder = folder
         self._is_enabled = True
-        self.is_inner = False  # code for other kernels only, in a file of its own
+        self.is_inner = False  # code that only other kernels use is cached in a separate file
         name = f"{function.__module__}.{function.__qualname__}"
         self._stem = re.sub(r"[^\w.]", "", name, flags=re.ASCII)[-100:]
 
@@ -155,7 +155,7 @@ def _read(path: Path) -> bytes:
 
 
 def _checksum(path: Path, payload: bytes) -> bytes:
-    """Checksum of a payload and its place, so that a file under another's name is found out, too."""
+    """Checksum of a payload and its path, so that a file under another's name is detected, too."""
     digest = hashlib.sha256(f"{path.parent.name}/{path.name}\0".encode())
     digest.update(payload)
     return digest.digest()

@@ -78,7 +78,7 @@ def full_lines(counts: int) -> int:
 
 @kernel
 def drop_tiles(row: Row, player: int, floor: int, color: int, count: int) -> None:
-    """Let tiles of a color fall on a floor, given as a word, and write it; what finds no slot goes to the lid (R3.8)."""
+    """Drop tiles of a color onto a floor, given as a word, and store it; those that do not fit go to the lid (R3.8)."""
     free_slots = FLOOR_SLOTS - floor_tokens(floor)
     row["floors"][player] = _with_fallen(floor, color, min(count, free_slots))
     row["lid"] += max(0, count - free_slots) << LANE_BITS * color

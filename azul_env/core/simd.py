@@ -1,8 +1,8 @@
 """Unpack eight bit-fields of a word with one SIMD store, beside the plain Python used with the JIT off.
 
-A bit-field is some neighbouring bits in one half of a word. Tables hold, for each field, its mask within that half, and a
-shift (for bytes) or a factor (for float32). Floats need no shift: `half & mask` is converted as it stands, and the factor
-undoes the shift, exactly, because powers of 2 are exact in floats.
+A bit-field is a run of bits in one half of a word. Tables hold, for each field, its mask within that half, and a shift (for
+bytes) or a factor (for float32). Floats need no shift: `half & mask` is converted as it is, and the factor undoes the
+shift, exactly, because powers of 2 are exact in floats.
 """
 
 from collections.abc import Callable
@@ -31,7 +31,7 @@ _BYTES: Final = ir.VectorType(ir.IntType(8), EIGHT)
 def unpacker(halves: tuple[int, ...]) -> Callable[..., None]:
     """A function for kernels that unpacks eight fields, each from the given half of the word: 0 is the lower one.
 
-    Its arguments are those of `unpack_plainly` but the first.
+    It takes the arguments of `unpack_plainly` except the first.
     """
     return partial(unpack_plainly, halves) if config.DISABLE_JIT else _unpack_intrinsic(halves)
 
@@ -49,8 +49,8 @@ def unpack_plainly(
 ) -> None:
     """Write eight fields from byte `offset` on: as bytes if the conversions are shifts, as float32 if factors.
 
-    With keys, a field is 0 unless the same bits of `keys` are its entry of `matches`. The entries of the eight fields
-    begin at `start`. Caller guarantees the room.
+    With keys, a field is 0 unless the same bits of `keys` equal its entry in `matches`. The entries of the eight fields
+    begin at `start`. Caller guarantees that the fields fit.
     """
     entries, shifts = slice(start, start + EIGHT), HALF_BITS * np.array(halves)
     fields = np.int64(word) >> shifts & masks[entries]

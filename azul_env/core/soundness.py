@@ -1,7 +1,7 @@
-"""Whether rows from outside are safe for the other kernels, which check nothing themselves.
+"""Checks that rows from callers and files are safe for the other kernels, which check nothing themselves.
 
-A sound row is a position that a game can reach, or one between two rounds, before the next deal. This is the quick form
-of `azul_env.validation`, which says what is wrong with a position; tests compare their verdicts.
+A sound row is a position that a game can reach, or one between two rounds, before the next deal. This is the fast
+counterpart of `azul_env.validation`, which says what is wrong with a position; tests compare their verdicts.
 """
 
 from typing import Final
@@ -54,7 +54,7 @@ FLOOR_ALWAYS: Final = EVERY_COLOR << FLOOR  # R3.10
 
 @called_kernel
 def first_unsound(rows: Rows, first: int, last: int) -> int:
-    """The first game whose row is not sound, or ALL_SOUND. Reads no memory but the rows, whatever they hold."""
+    """The first game whose row is not sound, or ALL_SOUND. Never reads outside the rows, whatever they hold."""
     for i in range(first, last):
         if not is_sound(rows[i]):
             return i

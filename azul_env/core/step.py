@@ -16,7 +16,7 @@ from azul_env.core.walls import take_turn
 # Outcomes of a step.
 ILLEGAL: Final = 0  # the action was illegal and nothing changed
 TURN_PASSED: Final = 1
-ROUND_OVER: Final = 2  # the round was scored, and the next one dealt unless with NO_CHANCE
+ROUND_OVER: Final = 2  # the round was scored, and the next one dealt unless NO_CHANCE was given
 GAME_OVER: Final = 3
 
 RANDOM_SEAT: Final = -1  # as the starting player: drawn for every game
@@ -35,7 +35,7 @@ def play_move(row: Row, source: int, color: int, destination: int) -> int:
 def play_and_deal(
     row: Row, source: int, color: int, destination: int, chances: Chances, k: int
 ) -> int:
-    """Play a legal move and deal the next round if one is due, unless with NO_CHANCE; returns the outcome."""
+    """Play a legal move and deal the next round if one is due, unless given NO_CHANCE; returns the outcome."""
     outcome = play_move(row, source, color, destination)
     if outcome == ROUND_OVER and len(chances) > 0:
         deal(row, chances, k)

@@ -1,8 +1,8 @@
-"""Names of compiled functions, which no other process gives to another function.
+"""Names of compiled functions, unique across processes.
 
 Numba tells functions of the same name apart, such as closures, by numbers that count from 1 in every process. The cache
-brings code of many processes together, and LLVM takes functions of the same name for one: a kernel would call another
-function than it was written to. So here the numbers of each process start anywhere in a range too large to meet again.
+brings code of many processes together, and LLVM merges functions of the same name: a kernel could call the wrong one. So
+each process starts numbering at a random point of a range so large that they practically never collide.
 """
 
 import os
@@ -17,11 +17,11 @@ START_BITS: Final = 60
 
 
 def number_functions_apart() -> None:
-    """Start to number functions at a random place."""
+    """Start numbering functions at a random point."""
     FunctionIdentity._unique_ids = count(secrets.randbits(START_BITS))
 
 
 number_functions_apart()
 if hasattr(os, "register_at_fork"):
-    # A child would give the numbers that its parent and its siblings give.
+    # Otherwise a child would reuse the numbers of its parent and its siblings.
     os.register_at_fork(after_in_child=number_functions_apart)

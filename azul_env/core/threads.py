@@ -1,4 +1,4 @@
-"""Sharing the games of a batch out over threads: kernels release the GIL."""
+"""Distributes the games of a batch over threads: kernels release the GIL."""
 
 import os
 from collections.abc import Callable
@@ -18,7 +18,7 @@ class Workers:
         bounds = [self.num_games * part // self.threads for part in range(self.threads + 1)]
         self._slices = list(pairwise(bounds))
         self._pool: ThreadPoolExecutor | None = None
-        self._process = 0  # the one whose threads the pool holds
+        self._process = 0  # ID of the process that created the pool
 
     def run(self, kernel: Callable[..., Any], *arguments: Any) -> None:
         """Run a kernel over all games, a slice on each thread."""

@@ -1,9 +1,9 @@
-"""Variants of the game: the wall's pattern, where a color may go, and which choices tiling leaves to players.
+"""Variants of the game: the wall's pattern, where a color may go, and what players choose when tiling.
 
 Only this module knows the pattern of a wall. Python code uses a `Variant`, looked up by name in `VARIANTS` or from rows
-with `variant_of`. The kernels below implement the colored wall: they take a player's wall as `wall_of` gives it, whose low
-25 bits are the occupied cells, as in `azul_env.core.scoring`. Those of the gray wall are in `azul_env.core.gray`, and
-`azul_env.core.walls` has what works for rows of any variant.
+with `variant_of`. The kernels below implement the colored wall: they take a player's wall as returned by `wall_of`, whose
+low 25 bits are the occupied cells, as in `azul_env.core.scoring`. Those of the gray wall are in `azul_env.core.gray`, and
+`azul_env.core.walls` has those that work for rows of any variant.
 """
 
 from collections.abc import Sequence
@@ -45,8 +45,8 @@ class Variant:
     """The rules of one kind of wall. Wall row r belongs to pattern line r, so `line` numbers both."""
 
     name: str
-    # Of its rows. It must not begin with all fields of another variant's dtype: Numba would treat its rows as a subtype
-    # and run code compiled for the other variant on them.
+    # The dtype of its rows. It must not begin with all fields of another variant's dtype: Numba would treat its rows as a
+    # subtype and run code compiled for the other variant on them.
     dtype: np.dtype[Any]
     pattern: tuple[tuple[int, ...], ...]  # the color printed on each cell (R1.5); empty if none is
     max_datum: int  # largest datum of a wall cell; 1 in the colored game: the tile is there
@@ -63,7 +63,7 @@ class Variant:
 
     def tile_color(self, datum: int, line: int, column: int) -> int | None:
         """The color of the tile on a wall cell; None if the cell is empty."""
-        return self.pattern[line][column] if datum else None  # the datum says only that it is there
+        return self.pattern[line][column] if datum else None  # the datum only says that it is there
 
     def printed_color(self, line: int, column: int) -> int | None:
         """The color printed on a wall cell; None in a variant without printed colors."""
@@ -270,7 +270,7 @@ def wall_of(row: Row, player: int) -> int:
 
 @kernel
 def is_wall(wall: int) -> bool:
-    """True if a word from outside is a wall."""
+    """True if an unchecked word is a valid wall."""
     return 0 <= wall <= ALL_CELLS
 
 

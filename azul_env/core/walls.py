@@ -1,4 +1,4 @@
-"""What kernels ask about walls and tiling, of rows of any variant: see `by_variant`."""
+"""Kernels about walls and tiling that work for rows of any variant: see `by_variant`."""
 
 from typing import Final
 
@@ -104,25 +104,25 @@ def _settle_colored_board(row: Row, player: int) -> None:
 columns_of: Final = by_variant(_zero, columns_to_choose)
 # Number of actions that follow those of drafting (R10.16).
 tiling_actions: Final = by_variant(_zero, num_columns)
-# True if a source stands for tiling, and its tile may go to a column.
+# True if a source is the one reserved for tiling, and the tile may go to this column.
 may_place: Final = by_variant(_no_placement, may_place_in)
-# Clear what only rows of this variant have.
+# Clear the fields that only rows of this variant have.
 clear_extras: Final = by_variant(_nothing, clear_gray)
 # Leave nothing to choose: the game is over.
 stop_choices: Final = by_variant(_nothing, stop_tiling)
-# Play a legal move; true if the round is over but for what `settle_board` does.
+# Play a legal move; true if the round is over except for `settle_board`.
 take_turn: Final = by_variant(draft, take_gray_turn)
 # Tile from a seat on, up to a choice; true if nothing is left to choose.
 continue_tiling: Final = by_variant(_all_tiled, tile_until_choice)
-# Tile a player's wall and score the floor, if nobody had to be asked (R4.2, R4.3).
+# Tile a player's wall and score the floor, in variants where tiling is automatic (R4.2, R4.3).
 settle_board: Final = by_variant(_settle_colored_board, _nothing_for)
-# True if the words of a row from outside are a wall.
+# True if a player's wall in an unchecked row is valid.
 has_wall: Final = by_variant(_is_colored_wall, is_gray_wall)
-# Bits that are 0 if what only rows of this variant have of a player is empty.
+# 0 if the fields of a player that only rows of this variant have are empty.
 extra_words_of: Final = by_variant(_zero_for, other_words)
-# True if a player's tiling is done while others still tile, so that the marker may be gone from the floor (R10.9).
+# True if a player may be done tiling while others still tile, so that the marker has left the floor (R10.9).
 may_have_tiled: Final = by_variant(_never_for, has_tiled)
-# True if an empty table and full lines are a position in the middle of tiling (R10.18).
+# True if a position with an empty table and full lines can be one in the middle of tiling (R10.18).
 may_be_tiling: Final = by_variant(_never, is_sound_tiling)
 # The legal bits of an empty line (R3.7).
 open_line_of: Final = by_variant(_colored_open_line, gray_open_line)

@@ -30,7 +30,7 @@ class Games(NamedTuple):
 
 
 class SeatArrays(NamedTuple):
-    """What a step gives to the learners, one in each game."""
+    """The result of a step for the learners, one per game."""
 
     rewards: Values
     terminated: Flags
@@ -41,10 +41,10 @@ class SeatArrays(NamedTuple):
 
 
 class TurnArrays(NamedTuple):
-    """What a step of self-play returns."""
+    """The result of a step of self-play."""
 
     rewards: Values  # by game and seat
-    own_rewards: Values  # of those who acted
+    own_rewards: Values  # of the player who acted
     illegal: Flags
     terminated: Flags
     truncated: Flags
@@ -98,10 +98,10 @@ def restart_games(games: Games, first: int, last: int) -> None:
 def step_turns(
     games: Games, actions: Numbers, out: TurnArrays, final_rows: Rows, first: int, last: int
 ) -> None:
-    """Let the player to move act in every game; `acted` are those who did, `players` those to move next, who observe.
+    """Play an action in every game. `acted` are the players who acted, `players` those to move next, who observe.
 
-    An illegal action ends the game: its player gets the penalty. Ended games are kept in `final_rows`, observed for the
-    last time by the player who moved, and restarted.
+    An illegal action ends the game, with the penalty for its player. Finished games are copied to `final_rows`, observed
+    once more by the player who acted, and restarted.
     """
     reward = games.settings[0]["reward"]
     for i in range(first, last):
@@ -155,7 +155,7 @@ def act(games: Games, actions: Numbers, out: SeatArrays, first: int, last: int) 
 
 @kernel
 def answer_randomly(games: Games, seats: Numbers, illegal: Flags, first: int, last: int) -> None:
-    """Let random opponents play until every learner is to move again, or its game is over."""
+    """Play random moves for the opponents until every learner is to move again or its game is over."""
     for i in range(first, last):
         row = games.rows[i]
         while not illegal[i] and row["end_reason"] == PLAYING and row["current_player"] != seats[i]:
@@ -164,7 +164,7 @@ def answer_randomly(games: Games, seats: Numbers, illegal: Flags, first: int, la
 
 @kernel
 def settle(games: Games, seats: Numbers, out: SeatArrays, first: int, last: int) -> None:
-    """Rewards of the learners, which games are over and how, and the last observations of those."""
+    """Write the learners' rewards, which games ended and how, and the final observations of those that did."""
     for i in range(first, last):
         row = games.rows[i]
         is_illegal = out.illegal[i]

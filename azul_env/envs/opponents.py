@@ -74,7 +74,7 @@ def _player(
             opponent = import_module("azul_agents.registry").make_agent(opponent)  # the layer above
         except ValueError as error:
             raise ValueError(f"opponents: {error}") from None
-    # Agents say which variants they play; anything else gets the questions that the game has.
+    # Agents declare which variants they play; anything else is assumed to play all.
     variants = getattr(opponent, "variants", (variant,))
     if variant not in variants:
         name = getattr(opponent, "spec", None) or shown(opponent)

@@ -65,7 +65,7 @@ class SeatGames:
         """Restart the generators of the games that have a seed, and that of the opponents if all games have one."""
         reseed(self.chances, seeds)
         if None not in seeds:
-            # Jumped ahead, so that opponents do not use the words that deal.
+            # Jumped ahead, so that opponents do not share the random words of the deals.
             entropy = seeds[0] if len(seeds) == 1 else list(seeds)
             self.rng = np.random.Generator(np.random.PCG64(entropy).jumped())  # type: ignore[arg-type]
 

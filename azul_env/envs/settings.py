@@ -88,7 +88,7 @@ class Settings:
         return spaces.Discrete(self.num_actions)
 
     def check_states(self, rows: Rows) -> None:
-        """Raise ValueError unless an environment can go on from these states: its variant and number of players, dealt."""
+        """Raise ValueError unless an environment can continue from these states: its variant and players, and dealt."""
         check_variant(rows, self.variant.name, "an environment")
         check_players(rows, self.num_players, "an environment")
         is_table_empty = (rows["available"] == 0) & (rows["end_reason"] == EndReason.PLAYING)

@@ -87,7 +87,7 @@ def observe(
 
 def _known_dtype(dtype: DTypeLike) -> np.dtype[Any]:
     """The dtype that a type or its name stands for. Raises ValueError unless it is float32 or uint8."""
-    if dtype is np.float32:  # usually; a third of the time
+    if dtype is np.float32:  # the usual case, at a third of the cost
         return FLOAT32
     try:
         known = np.dtype(dtype)

@@ -1,8 +1,9 @@
-"""The one declaration of the observation: every number, where it lies in a state, its range and its meaning.
+"""The single declaration of the observation: every number, where it lies in a state, its range and its meaning.
 
-Variants differ in the words for a wall and, if players choose where tiles go, in a word about that choice. The compiled writers, the decoder, `observation_layout` and the tables of docs/SPEC.md (`make spec`) follow from it. A number
-is a bit-field of a word. Some words lie in a state as they are, others are computed; neighbouring fields share a word,
-because eight numbers of a word are written at once.
+The compiled writers, the decoder, `observation_layout` and the tables of docs/SPEC.md (`make spec`) are derived from it.
+A number is a bit-field of a word. Some words are stored in a state as they are, others are computed; neighbouring fields
+share a word, because eight numbers of a word are written at once. Variants differ in the words for a wall and, if players
+choose where tiles go, in a word for that choice.
 """
 
 from typing import Final
@@ -30,10 +31,10 @@ DIGIT_BITS: Final = 7  # counters that may grow large are written in two digits
 DIGIT: Final = (1 << DIGIT_BITS) - 1
 TWO_DIGITS: Final = (1 << 2 * DIGIT_BITS) - 1
 SCORE_KNEE: Final = DIGIT  # scores up to here are one number; the rest follows in two digits
-IN_DIGITS: Final = f"in two digits of base {DIGIT + 1}"
+IN_DIGITS: Final = f"as two digits in base {DIGIT + 1}"
 MARKER_SHIFT: Final = LANE_BITS * NUM_COLORS  # above the lanes of the center
 SEAT_BITS: Final = (1 << MAX_PLAYERS) - 1
-# Of the word about tiling; below them is the bit that says whether a wall is being tiled.
+# Shifts within the tiling word; its lowest bit says whether a wall is being tiled.
 LINE_SHIFT: Final = 1
 COLOR_SHIFT: Final = LINE_SHIFT + NUM_LINES
 COLUMN_SHIFT: Final = COLOR_SHIFT + NUM_COLORS
@@ -129,7 +130,7 @@ def restore_center(row: Row, _: int, word: int) -> None:
 
 @kernel
 def read_rounds(row: Row, _: int) -> int:
-    """The rounds completed, and the cap."""
+    """The rounds completed, and the round limit."""
     return row["round"] | (row["max_rounds"] << 2 * DIGIT_BITS)
 
 
@@ -140,7 +141,7 @@ def restore_rounds(row: Row, _: int, word: int) -> None:
 
 @kernel
 def read_turn(row: Row, player: int) -> int:
-    """One bit each: who is to move and who starts the next round, counted from the observer; why the game is over."""
+    """One-hot groups: the player to move and the next starter, counted from the observer; why the game is over."""
     players = row["num_players"]
     mover = row["current_player"] - player
     starter = row["starting_player_next_round"] - player
@@ -191,7 +192,7 @@ TILING: Final = Codec(read_tiling, restore_tiling)
 
 
 COLORED_WALL: Final = (
-    # The pattern gives every cell its color, so that a bit per cell is enough.
+    # One bit per cell is enough, because the pattern determines the color.
     word(WALLS, field("wall", 1, CELLS, "1 where a tile is, by row and column", (NUM_LINES,) * 2)),
 )
 GRAY_WALL: Final = tuple(
@@ -218,7 +219,7 @@ CHOICE: Final = (
         ),
     ),
 )
-# By variant: the words for a wall, and those about what is to be chosen in tiling.
+# By variant: the words for a wall, and those for a choice in tiling.
 VARIANT_WORDS: Final[dict[str, tuple[tuple[Word, ...], tuple[Word, ...]]]] = {
     COLORED.name: (COLORED_WALL, ()),
     GRAY.name: (GRAY_WALL, CHOICE),
@@ -243,7 +244,7 @@ def board(num_players: int, wall: tuple[Word, ...]) -> tuple[Word, ...]:
     """One player's board."""
     slots, score = adjacent(FLOOR_SLOTS, NIBBLE_BITS), (0, 2 * DIGIT_BITS, DIGIT_BITS)
     order, most = (3 * DIGIT_BITS,), num_players - 1
-    beyond = f"score up to {SCORE_KNEE}; what is beyond, {IN_DIGITS}"
+    beyond = f"score up to {SCORE_KNEE}; the excess {IN_DIGITS}"
     return (
         *wall,
         Word(LINE_COUNTS, tuple(map(line_field, range(NUM_LINES))), keys=LINE_COLORS),
@@ -260,7 +261,7 @@ def board(num_players: int, wall: tuple[Word, ...]) -> tuple[Word, ...]:
 
 
 def common(num_players: int, choice: tuple[Word, ...]) -> tuple[Word, ...]:
-    """What belongs to no player, except for the factories."""
+    """The table without the factories."""
     marker = (MARKER_SHIFT,)
     digits, cap_digits = (DIGIT_BITS, 0), (3 * DIGIT_BITS, 2 * DIGIT_BITS)
     movers, starters = adjacent(num_players, 1), adjacent(num_players, 1, first=MAX_PLAYERS)
@@ -276,7 +277,7 @@ def common(num_players: int, choice: tuple[Word, ...]) -> tuple[Word, ...]:
         word(
             ROUNDS,
             field("round", DIGIT, digits, f"rounds completed, {IN_DIGITS}"),
-            field("max_rounds", DIGIT, cap_digits, f"the cap of rounds, {IN_DIGITS}"),
+            field("max_rounds", DIGIT, cap_digits, f"the round limit, {IN_DIGITS}"),
         ),
         *choice,
         word(

@@ -1,4 +1,4 @@
-"""What an encoding of positions consists of, and what follows from it: names, places and ranges of all numbers."""
+"""The building blocks of an observation encoding, and what follows from them: names, places and ranges of all numbers."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ class Field:
     high: tuple[int, ...]  # the largest value, by the last axis (or one for all)
     shifts: tuple[int, ...]  # the lowest bit of each number
     meaning: str
-    keys: tuple[int, ...] = ()  # if given, a number is 0 unless its bits of the key word are this
+    keys: tuple[int, ...] = ()  # if given, a number is 0 unless its bits of the key word equal this
 
     @property
     def highs(self) -> list[int]:
@@ -30,14 +30,14 @@ class Field:
         return np.broadcast_to(self.high, self.shape).ravel().tolist()
 
     def numbers(self) -> Iterator[tuple[int, int, int]]:
-        """Of each number: its shift, its mask before the shift, and its key (0 if it has none)."""
+        """For each number: its shift, its unshifted mask, and its key (0 if it has none)."""
         mask = (1 << max(*self.high, *self.keys, 0).bit_length()) - 1
         for k, shift in enumerate(self.shifts):
             yield shift, mask, self.keys[k] if self.keys else 0
 
 
 class Codec(NamedTuple):
-    """How a word is made from a state, and the way back."""
+    """How a word is read from a state and written back."""
 
     read: Callable[[Row, int], int]  # a kernel: row, index
     restore: Callable[[Row, int, int], None]  # plain Python: row (all 0 at first), index, word
@@ -57,14 +57,14 @@ class Word:
         return sum(len(field.shifts) for field in self.fields)
 
     def halves(self, first: int) -> tuple[int, ...]:
-        """The half of the word that each of eight numbers lies in; beyond the last number, that of the last."""
+        """The half of the word that holds each of eight numbers; padded by repeating the last one."""
         shifts = [shift for field in self.fields for shift in field.shifts][first : first + EIGHT]
         return tuple(shift // HALF_BITS for shift in shifts + shifts[-1:] * (EIGHT - len(shifts)))
 
 
 @dataclass(frozen=True)
 class Encoding:
-    """All words of an observation, in order; each comment says what the codecs get as their index."""
+    """All words of an observation, in order; the comments say what index the codecs get."""
 
     num_players: int
     board: tuple[Word, ...]  # the seat; once per player, the observer first, then in turn order
@@ -95,7 +95,7 @@ class Encoding:
         return np.array([high for field in self.fields() for high in field.highs], np.uint8)
 
     def scales(self) -> NDArray[np.float32]:
-        """What each number is multiplied with to lie in [0, 1]."""
+        """The factor that scales each number to [0, 1]."""
         return (1 / self.highs().astype(np.float64)).astype(np.float32)
 
     def layout(self) -> list["Part"]:

@@ -1,8 +1,8 @@
 """The compiled writer of observations, composed from an encoding.
 
 Every number is a bit-field, so tables of masks, shifts and factors, made from the encoding, say how each is unpacked; see
-`azul_env.core.simd`. Words are unpacked eight numbers at a time from left to right: what a store writes too far, a later
-one overwrites. The last store ends where the observation ends.
+`azul_env.core.simd`. Words are unpacked eight numbers at a time from left to right: what a store writes beyond its word,
+the next one overwrites. The last store ends where the observation ends.
 """
 
 from collections.abc import Callable, Sequence
@@ -25,8 +25,8 @@ Writer = Callable[[Row, int, NDArray[np.uint8]], None]
 def compose_writer(encodings: Sequence[Encoding], variant: str = COLORED.name) -> Writer:
     """The kernel that writes observations, from the encodings for all numbers of players, the fewest first.
 
-    It takes a row, the player who observes, and the bytes of the observation, which is uint8 or float32: kernels have one
-    signature, so an array of either goes to them as `observation.view(np.uint8)`.
+    It takes a row, the observing player, and the observation as bytes, whether it is uint8 or float32: kernels have one
+    signature, so either is passed as `observation.view(np.uint8)`.
     """
     for encoding in encodings:
         last = encoding.table[-1]  # the only word whose size may depend on the number of players

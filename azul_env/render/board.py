@@ -101,7 +101,7 @@ def _line_target(seat: int, row: int) -> str:
 
 
 def _target(seat: int, destination: int, x: float, y: float, spaces: int) -> str:
-    """An invisible shape over the spaces of a line or floor, for pages where one chooses it."""
+    """An invisible shape over the spaces of a line or floor, as a click target for web pages."""
     return (
         f'<rect class="target" data-seat="{seat}" data-destination="{destination}" '
         f'x="{x - 4:g}" y="{y - 2:g}" width="{spaces * PITCH + 4}" height="{PITCH}" rx="9" '

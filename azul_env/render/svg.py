@@ -72,7 +72,7 @@ def svg_parts(
     last_player: int | None = None,
     names: Sequence[str] | None = None,
 ) -> SvgParts:
-    """The picture of a position in parts, for pages with a layout of their own; arguments as of `svg`."""
+    """The picture of a position in parts, for pages with a layout of their own; arguments as for `svg`."""
     scene = scene_of(state, last_action, last_player, names)
     layout = LAYOUTS[state.num_players]
     board = Box(0, 0, BOARD_WIDTH, BOARD_HEIGHT)
@@ -89,7 +89,7 @@ def svg_parts(
 
 
 def svg_definitions() -> str:
-    """An SVG without content that holds the definitions which the parts refer to."""
+    """An empty SVG with the definitions that the parts refer to."""
     return f'<svg xmlns="{NAMESPACE}" width="0" height="0">{definitions()}</svg>'
 
 

@@ -93,7 +93,7 @@ def placed_gray(x: float, y: float, place: str, index: int) -> str:
 
 
 def _cell(place: str, index: int | None) -> str:
-    """The attribute that tells the spaces of a board apart; tiles on the table have none."""
+    """The attribute that identifies a space of a board; tiles on the table have none."""
     return "" if index is None else f' data-cell="{place} {index}"'
 
 
