@@ -36,7 +36,7 @@ COLORED: Final = VARIANTS[0]
 
 
 class AlphaBetaAgent(Agent):
-    """The strongest player here. Without a limit of its own it takes 0.1 seconds per move."""
+    """Alpha-beta search; without a limit of its own it takes 0.1 seconds per move."""
 
     variants = VARIANTS
 
@@ -82,8 +82,8 @@ class AlphaBetaAgent(Agent):
     def judge_batch(self, rows: Rows) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """The chosen actions of many games and their values to the players to move, in points.
 
-        No time limit holds, and no deals are sampled.
-        Caller guarantees that the games are on and have the same number of players.
+        Ignores the time limit and samples no deals. Caller guarantees that no game is over and that all have the same
+        number of players.
         """
         self._turn_to(variant_of(rows).name)
         actions, values = np.zeros(len(rows), np.int64), np.zeros(len(rows))
@@ -124,7 +124,7 @@ class AlphaBetaAgent(Agent):
             worker.join()
 
     def _deepen_by_steps(self, evaluator: Evaluator, steps: SimpleQueue[Any]) -> None:
-        """Search deeper and deeper; every whole depth is a step, and the end is None or what went wrong."""
+        """Iterative deepening: queues a step for every completed depth, then None or the exception that ended it."""
         memory, max_depth = self._memory, self._max_depth
         try:
             count = list_root(memory, evaluator)
@@ -160,7 +160,7 @@ class AlphaBetaAgent(Agent):
             latest = step
 
     def _step(self, count: int, depth: int, is_last: bool) -> AnalysisStep:
-        """What the search knows after a whole depth."""
+        """The step of a completed depth."""
         memory = self._memory
         is_solved = memory.control["has_horizon"][0] == 0
         self.nodes, self.depth = int(memory.control["nodes"][0]), depth
@@ -178,13 +178,13 @@ class AlphaBetaAgent(Agent):
         )
 
     def _evaluator(self, num_players: int) -> Evaluator:
-        """The evaluator for this number of players and the variant at hand."""
+        """The evaluator for this number of players and the current variant."""
         if self._variant == COLORED:
             return self._new_evaluator(num_players)
         return self._new_evaluator(num_players, variant=self._variant)
 
     def _turn_to(self, variant: str) -> None:
-        """Search games of this variant from now on."""
+        """Switch to games of this variant."""
         self._variant = variant
         if variant not in self._memories:
             stack = empty_rows(MAX_PLIES + 1, variant_named(variant).dtype)
@@ -213,7 +213,7 @@ class AlphaBetaAgent(Agent):
 
     @property
     def _is_timed(self) -> bool:
-        """True if nothing but the time limits a move; else a move depends on nothing but the position."""
+        """True if time, not nodes, limits a move; only then may a move depend on earlier searches."""
         return self.options.time is not None and self.options.nodes is None
 
     def _begin(self, state: GameState, exact_values: bool, node_limit: int | None) -> None:
@@ -251,7 +251,7 @@ class AlphaBetaAgent(Agent):
 
 
 def _checked(step: AnalysisStep | BaseException | None) -> Any:
-    """A step of a search; raises what went wrong in it."""
+    """A step of a search; raises the exception that ended it instead."""
     if isinstance(step, BaseException):
         raise step
     return step

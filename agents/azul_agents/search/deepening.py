@@ -1,4 +1,4 @@
-"""Iterative deepening, the root of alpha-beta: the best moves first, deeper and deeper until a limit."""
+"""Iterative deepening at the root of alpha-beta: ever deeper searches, the best moves first, until a limit."""
 
 from typing import Any, Final
 
@@ -36,7 +36,7 @@ from azul_env.core.state import Rows
 from azul_env.core.step import play_move
 from azul_env.core.words import as_bool, as_int64
 
-WIDENING_PERCENT: Final = 150  # of a breadth: the next one
+WIDENING_PERCENT: Final = 150  # the next breadth, in percent of the last
 BREADTH_OF_MOST: Final = 40  # few positions have more moves: beyond it, all are searched
 
 
@@ -44,7 +44,7 @@ BREADTH_OF_MOST: Final = 40  # few positions have more moves: beyond it, all are
 def begin(memory: SearchMemory, searcher: int) -> None:
     """Reset counters and flags for a new search of stack[0].
 
-    It uses nothing that earlier ones have stored, unless it `keeps_table`, and they searched the same round.
+    It ignores what earlier searches have stored, unless it `keeps_table` and they searched the same round.
     """
     control = memory.control[0]
     control["nodes"] = 0
@@ -62,10 +62,10 @@ def begin(memory: SearchMemory, searcher: int) -> None:
 
 @called_kernel
 def deepen(memory: SearchMemory, evaluator: Evaluator, max_depth: int, exact_values: bool) -> int:
-    """Search stack[0] deeper and deeper until a limit; moves[0] and root_values are then ranked, best first.
+    """Search stack[0] ever deeper until a limit; moves[0] and root_values are then ranked, best first.
 
-    Returns the number of moves. A search that is stopped in the middle still counts, since it has looked at the best
-    move so far before all others; where `exact_values` are asked for, the last whole search does.
+    Returns the number of moves. An interrupted iteration still counts, since it searches the best move so far first;
+    with `exact_values`, only completed iterations do.
     """
     control = memory.control[0]
     count = list_root(memory, evaluator)
@@ -77,13 +77,13 @@ def deepen(memory: SearchMemory, evaluator: Evaluator, max_depth: int, exact_val
         if control["has_horizon"]:
             depth += 1
         elif exact_values or not _widen(control):
-            break  # an analysis has one breadth, so that its steps compare
+            break  # an analysis has one breadth, so that its steps are comparable
     return count
 
 
 @kernel
 def _widen(control: Any) -> bool:
-    """Have more moves searched in every position, since all lines reach the end of the round; false if that is all."""
+    """Widen a search whose lines all reach the end of the round; false if it has its full breadth."""
     if control["breadth"] >= control["widest"]:
         return False
     breadth = control["breadth"]
@@ -106,7 +106,7 @@ def search_to_depth(
     searched = _search_root(memory, evaluator, depth, count, exact_values)
     if searched < count and exact_values and depth > 1:
         for slot in range(count):
-            root_values[slot] = previous[slot]  # values of different depths do not compare
+            root_values[slot] = previous[slot]  # values of different depths are not comparable
         return searched
     rank(memory.moves[0], root_values, searched)
     if searched == count:
@@ -116,7 +116,7 @@ def search_to_depth(
 
 @called_kernel
 def list_root(memory: SearchMemory, evaluator: Evaluator) -> int:
-    """Begin with stack[0]: list its moves in their order of search, without values; returns their number."""
+    """Prepare a search of stack[0]: list its moves in search order, without values; returns their number."""
     prepare(evaluator, memory.stack[0])
     # The arrays of ply 1 are free before the search.
     unordered, keys = memory.moves[1], memory.sort_keys[1]
@@ -161,7 +161,7 @@ def _search_root(
 def note_line(memory: SearchMemory, slot: int, found: float) -> None:
     """Write the line that a root move's exact value comes from: the move, then the table's best ones.
 
-    The line ends where the round does, at the horizon, or where the table has lost the position.
+    The line ends where the round does, at the horizon, or where the position is no longer in the table.
     """
     line, salt = memory.lines[slot], memory.control[0]["salt"]
     line[0] = memory.moves[0, slot]

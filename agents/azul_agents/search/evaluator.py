@@ -32,7 +32,7 @@ Gains = NDArray[np.float64]
 
 @kernel
 def no_policy(evaluator: Any, row: Row, moves: Moves, count: int, logits: Gains) -> bool:
-    """An evaluator without a policy."""
+    """`write_logits` of evaluators without a policy."""
     return False
 
 
@@ -75,14 +75,14 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def _resolved_by_type(function: F) -> F:
-    """Have compiled calls of a function go straight to the kernel of that name, by the type of the evaluator."""
+    """Make compiled calls of a function dispatch statically to the kernel of that name, by the evaluator's type."""
 
     def chosen(evaluator: Any, *arguments: Any) -> Any:
         _keep_out_of_cache(evaluator.instance_class)
         evaluator_kernel = getattr(evaluator.instance_class.kernels(), function.__name__)
         return lambda evaluator, *arguments: evaluator_kernel(evaluator, *arguments)
 
-    options: Any = {"forceinline": True, "error_model": "numpy", "_nrt": False}  # as of kernels
+    options: Any = {"forceinline": True, "error_model": "numpy", "_nrt": False}  # as for kernels
     overload(function, jit_options=options, strict=False)(chosen)
     return function
 

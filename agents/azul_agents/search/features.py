@@ -32,7 +32,7 @@ NUM_ROUNDS: Final = 6
 NUM_STAGES: Final = 4
 NUM_BUCKETS: Final = NUM_ROUNDS * NUM_STAGES
 
-# How much there is of the color that a line waits for: on the table, or between rounds in the next deal.
+# How plentiful the color is that a line waits for: on the table, or between rounds in the next deal.
 SUPPLIES: Final = ("scarce", "fair", "ample")
 NUM_SUPPLIES: Final = len(SUPPLIES)
 
@@ -102,17 +102,17 @@ def expected_deal(row: Row) -> int:
 
 @kernel
 def supply_of(row: Row, tiles: int, color: int, missing: int) -> int:
-    """Which of SUPPLIES there is of a color for a line that needs `missing` more tiles."""
+    """The supply of a color for a line that needs `missing` more tiles, as an index in SUPPLIES."""
     held = lane(tiles, color)
     if row["available"] != 0:
         return 0 if held == 0 else (1 if held < missing else 2)
-    share = center_of(row)  # a fifth of a deal is 4 / 5 of the number of factories
+    share = center_of(row)  # factories; a color's mean share of a deal is 4 / 5 of this
     return 0 if 10 * held < 6 * share else (1 if 10 * held <= 10 * share else 2)
 
 
 @kernel
 def dead_tiles(row: Row, player: int, tiles: int) -> int:
-    """Tiles on the table whose color fits in no line of a player, as far as a floor holds them."""
+    """Tiles on the table whose color fits in no line of a player, at most as many as a floor holds."""
     legal = row["legal"][player]
     dead = 0
     for color in range(NUM_COLORS):
@@ -145,7 +145,7 @@ def starts_next(row: Row, player: int) -> bool:
 
 @kernel
 def list_features(row: Row, player: int, tiles: int, indices: Indices, amounts: Amounts) -> int:
-    """The features of a board that are not 0, as if the round ended now: full lines are tiled, the floor is paid.
+    """List the nonzero features of a board, as if the round ended now: full lines are tiled, the floor is paid.
 
     Writes the index and the amount of each; returns their number. `tiles` are those to come.
     """

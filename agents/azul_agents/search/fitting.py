@@ -237,7 +237,7 @@ class SelfPlay:
 
 
 class SelfPlayGames:
-    """Games of self-play under way: how many were played, their sums, and the generator of the next."""
+    """Self-play in progress: how many games were played, their sums, and the generator of the next."""
 
     def __init__(
         self,
@@ -279,12 +279,12 @@ class SelfPlayGames:
         self.played += games
 
     def save(self, path: Path) -> None:
-        """Write the games so far, from which `load` goes on without a difference."""
+        """Save the games so far; `load` resumes them with identical results."""
         with atomic_file(path) as file:
             np.savez(file, played=self.played, chances=self._chances, **vars(self.sums))
 
     def load(self, path: Path) -> None:
-        """Go on from a file of `save`. Raises ValueError if it is broken."""
+        """Resume from a file of `save`. Raises ValueError if it is broken."""
         parts = vars(self.sums) | {"played": np.array(self.played), "chances": self._chances}
         headers = {name: (part.shape, part.dtype) for name, part in parts.items()}
         try:

@@ -1,8 +1,8 @@
 """The graph of positions that a Monte-Carlo search has visited within a round. `simulation` lets it grow.
 
-The moves of a round lead to the same positions in many orders, so a position is one node, found again by its key, and every
-order adds to what is known of it. Node 0 is the position to be searched. The moves of a node are its edges, the `span[node]`
-entries from `first[node]` on.
+Many orders of moves lead to the same position, so a position is a single node, found by its key and shared by all of
+them. Node 0 is the position to be searched. The moves of a node are its edges, the `span[node]` entries from
+`first[node]` on.
 
 | array of nodes      | entry                                                                       |
 |---------------------|-----------------------------------------------------------------------------|
@@ -62,7 +62,7 @@ CONTROL: Final = np.dtype(
         ("stop", np.int64),  # 1: a time limit is reached
         ("simulations", np.int64),
         ("num_nodes", np.int64),
-        ("num_edges", np.int64),  # the first is none
+        ("num_edges", np.int64),  # including edge 0, which is unused
     ],
     align=True,
 )
@@ -104,9 +104,9 @@ class SearchGraph(NamedTuple):
     def begin(
         self, rows: Rows, leaf: int, limit: int, stream: np.uint64, least_percent: int = 0
     ) -> None:
-        """Make a graph of one node, the position in rows[0]; a deadline stays.
+        """Reset to a graph of one node, the position in rows[0]; the deadline is kept.
 
-        With `least_percent` every move of the root is tried, that often at least: for values of all moves, not the best alone.
+        With `least_percent` every root move gets at least this share of an even split, for values of all moves.
         """
         self.rows[0] = rows[0]
         self.control["simulations"] = self.control["stop"] = 0
@@ -187,7 +187,7 @@ def new_graph(capacity: int) -> SearchGraph:
 
 @kernel
 def view_of(graph: SearchGraph, seat: int) -> int:
-    """The number of the view that a seat chooses by: its own, or the only one."""
+    """The index of the view by which a seat chooses: its own, or the only one."""
     return seat if graph.control[0]["views"] > 1 else as_int64(0)
 
 
@@ -200,7 +200,7 @@ def node_of(graph: SearchGraph, row: Row, is_over: bool) -> int:
     key = position_key(row, salt)
     slot = as_int64(mixed(key, as_int64(0))) & (len(graph.table) - 1)
     node = as_int64(graph.table[slot])
-    # What an earlier search left in the table is beyond the nodes, or has another key.
+    # Stale entries of earlier searches point beyond the last node, or to a node with another key.
     if 0 < node < control["num_nodes"] and graph.keys[node] == key:
         return node
     node = as_int64(control["num_nodes"])

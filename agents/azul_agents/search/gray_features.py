@@ -107,7 +107,7 @@ FROM_ONE_SIDE: Final = _seen_from_one_side()
 def list_gray_features(
     row: Row, player: int, tiles: int, indices: Indices, amounts: Amounts
 ) -> int:
-    """The features of a board that are not 0, as if the round ended now: full lines are tiled, the floor is paid.
+    """List the nonzero features of a board, as if the round ended now: full lines are tiled, the floor is paid.
 
     Writes the index and the amount of each; returns their number. `tiles` are those to come.
     """

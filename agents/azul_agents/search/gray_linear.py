@@ -1,4 +1,4 @@
-"""What the linear evaluator computes in another way on gray walls: keys of boards, worths of cells, gains of moves."""
+"""Parts of the linear evaluator that differ on gray walls: keys of boards, values of cells, gains of moves."""
 
 from typing import Final
 

@@ -65,7 +65,7 @@ MIX_SCORED: Final = 0x42B2AE3D27D4EB4F
 
 
 def _fill_table() -> NDArray[np.float64]:
-    """What share of its points a line is expected to bring, at 8 * line + tiles in it."""
+    """The share of its points that a line is expected to score, at 8 * line + tiles in it."""
     table = np.zeros(8 * NUM_LINES)
     for line in range(NUM_LINES):
         for count in range(line + 1):
@@ -85,9 +85,8 @@ class LinearEvaluator(NamedTuple):
 
     weights: Weights
     boards: NDArray[Any]  # CACHED_BOARD by hash
-    cell_worth: NDArray[
-        np.float64
-    ]  # of a tile on the wall, by seat, line and color; 5 * line + color
+    # Of a tile on the wall: (seat, 5 * line + color).
+    cell_worth: NDArray[np.float64]
     indices: Indices  # scratch space for the features of a board
     amounts: Amounts
 
@@ -139,9 +138,9 @@ def _colored_scored_word(row: Row, seat: int) -> int:
     return row["walls"][seat] | row["scores"][seat] << WALL_BITS
 
 
-# A number made of a player's wall and score.
+# A word made of a player's wall and score, for keys.
 scored_word: Final = by_variant(_colored_scored_word, gray_scored_word)
-# The features of a board that are not 0.
+# List the nonzero features of a board.
 features_of: Final = by_variant(list_features, list_gray_features)
 
 
@@ -179,7 +178,7 @@ def _note_colored_walls(row: Row, evaluator: LinearEvaluator) -> None:
 
 @kernel
 def _set_progress(wall: int, row: int, column: int, color: int) -> float:
-    """What one more tile does for its row, column and color: more, the more of them are there."""
+    """Credit for one more tile in its row, column and color; it grows with the tiles already there."""
     in_row = popcount(row_cells(wall, row))
     in_column = popcount(column_cells(wall, column))
     of_color = color_tiles(wall, color)

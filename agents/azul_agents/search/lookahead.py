@@ -1,8 +1,9 @@
 """Lookahead beyond the round: sampled deals of the next round correct the values of a solved position's best moves.
 
-Where all lines of a search reach the end of the round, only the evaluator's error is left, and most of the time is. So the
+Once all lines of a search reach the end of the round, only the evaluator's error is left, and much of the time. So the
 next round is dealt several times at the end of each good move's expected line, and each deal is searched a few plies. All
-moves get the same deals, so most of their luck cancels in the differences, which are averaged and mixed with those of the search.
+moves get the same deals (common random numbers), so most of the luck cancels in their differences, which are averaged
+over the deals and blended with those of the search.
 """
 
 from typing import Final, NamedTuple
@@ -27,22 +28,23 @@ from azul_env.core.rounds import PLAYING
 from azul_env.core.state import Rows, empty_rows
 from azul_env.core.words import as_int64
 
-# Per move, by number of players: with 4 they were measured to do harm (docs/results/search).
+# Per move, by number of players: with 4 they did harm in measurements (docs/results/search).
 DEFAULT_DEALS: Final = (0, 0, 40, 40, 0)
 MAX_CANDIDATES: Final = 6
-CLOSE: Final = 5.0  # points: no move that is more below the best is a candidate
+CLOSE: Final = 5.0  # points: moves further below the best are not candidates
 PLIES: Final = 6  # searched after a deal
-BREADTH: Final = 5  # and the moves per position, to begin with
-# The share of the deals in a difference where they are many; the rest is the search's. Like the bias below, it comes from
-# regressions of final margins (docs/results/search). The last round is searched nearly to its end, so its deals say more.
+BREADTH: Final = 5  # moves per position in these searches, at most
+# The weight of the deals in a difference, in the limit of many; the search has the rest. Like the bias below, it comes
+# from regressions of final margins (docs/results/search). The last round is searched nearly to its end, so its deals
+# weigh more.
 WEIGHT: Final = 0.6
 WEIGHT_BEFORE_LAST: Final = 0.8
 ROUNDS_BEFORE_LAST: Final = 3  # completed: most games end with the fifth round
-# Variances in points squared: of the search's error in a difference, and the least to expect between deals.
+# Variances in points squared: of the search's error in a difference, and a floor for the variance between deals.
 ERROR_VARIANCE: Final = 3.0
 LEAST_VARIANCE: Final = 0.5
-LEAST_DEALS: Final = 2  # with fewer nothing is known of their variance
-# By number of players and the searcher's turn: by how many points a few plies overrate a new round.
+LEAST_DEALS: Final = 2  # with fewer, their variance is unknown
+# By number of players and the searcher's turn: by how many points a search of a few plies overrates a new round.
 BIAS: Final = np.array(
     [
         [0.0, 0.0, 0.0, 0.0],
@@ -55,7 +57,7 @@ BIAS: Final = np.array(
 
 
 class Lookahead(NamedTuple):
-    """What is known of the candidates, the moves that are compared; the first is the best by search."""
+    """Statistics of the candidates, the moves that are compared; the first is the best by search."""
 
     ends: Rows  # of their expected lines: scored, not dealt
     slots: NDArray[np.int64]  # at the root
@@ -81,7 +83,7 @@ def new_lookahead() -> Lookahead:
 def look_ahead(
     memory: SearchMemory, evaluator: Evaluator, lookahead: Lookahead, count: int, max_deals: int
 ) -> int:
-    """Rank the moves of a search again, by sampled deals within its limits; returns the number of deals.
+    """Re-rank the moves of a search by sampled deals, within its limits; returns the number of deals.
 
     Caller guarantees that `deepen` has just returned `count`. Nothing changes unless it solved the round.
     """
@@ -115,7 +117,8 @@ def _list_candidates(
 ) -> int:
     """Find the best moves with their values and the ends of their lines; returns how many.
 
-    Moves with exactly the value of another come to the same end. A move whose line the table has lost is left out.
+    A move with exactly the value of another is taken to lead to the same end, and left out. So is a move whose line is no
+    longer in the table.
     """
     root, candidates = as_int64(0), as_int64(0)
     least = memory.root_values[0] - CLOSE
@@ -147,10 +150,10 @@ def _list_candidates(
 
 @kernel
 def _search_line(memory: SearchMemory, evaluator: Evaluator, slot: int, least: float) -> float:
-    """The value of stack[1], after a root move, and the line that it comes from, if it is above `least`.
+    """Find the value of stack[1], after a root move, and the line that it comes from, if it is above `least`.
 
-    The value may be known from an earlier search in the round whose line the table has lost since; then it is searched
-    again without what earlier searches have stored.
+    If the value comes from an earlier search whose line is no longer in the table, it is searched again without the
+    entries of earlier searches.
     """
     depth = as_int64(MAX_PLIES)
     found = search(memory, evaluator, depth, least, np.inf)
@@ -164,7 +167,7 @@ def _search_line(memory: SearchMemory, evaluator: Evaluator, slot: int, least: f
 
 @kernel
 def _forget(memory: SearchMemory) -> None:
-    """Use nothing that searches have stored before."""
+    """Ignore all table entries stored so far."""
     control = memory.control[0]
     control["generation"] += 1
     control["salt"] = search_salt(control["generation"])
@@ -221,7 +224,7 @@ def _value_of_deal(memory: SearchMemory, evaluator: Evaluator) -> float:
 
 @kernel
 def _mix(memory: SearchMemory, lookahead: Lookahead, candidates: int, deals: int) -> None:
-    """Give the candidates their values by search and deals; the first one keeps its own."""
+    """Set the candidates' values from search and deals; the first one keeps its own."""
     is_late = memory.stack[0]["round"] >= ROUNDS_BEFORE_LAST
     most = WEIGHT_BEFORE_LAST if is_late else WEIGHT
     for candidate in range(1, candidates):

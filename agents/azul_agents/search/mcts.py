@@ -21,7 +21,7 @@ from azul_env.core.variant import variant_named
 from azul_env.state import trusted_state
 
 LEAVES: Final[dict[str, int]] = dict(zip(MCTS_LEAVES, (VALUE, ROUND, GAME), strict=True))
-CAPACITY: Final = 1 << 21  # edges; a graph that is full goes on with what it has
+CAPACITY: Final = 1 << 21  # edges; simulations continue in a full graph, without expanding it
 NO_LIMIT: Final = 1 << 60
 COLORED: Final = VARIANTS[0]
 # Of an even share of the simulations: what every move gets in an analysis at least.
@@ -61,7 +61,7 @@ class MctsAgent(Agent):
     def judge_batch(self, rows: Rows) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """The most visited actions of many games and their values to the players to move, in points.
 
-        Caller guarantees that the games are on.
+        Caller guarantees that no game is over.
         """
         actions, values = np.zeros(len(rows), np.int64), np.zeros(len(rows))
         for game in range(len(rows)):
@@ -124,13 +124,13 @@ class MctsAgent(Agent):
         )
 
     def _evaluator(self, num_players: int) -> Evaluator:
-        """The evaluator for this number of players and the variant at hand."""
+        """The evaluator for this number of players and the current variant."""
         if self._variant == COLORED:
             return self._new_evaluator(num_players)
         return self._new_evaluator(num_players, variant=self._variant)
 
     def _turn_to(self, variant: str) -> None:
-        """Search games of this variant from now on."""
+        """Switch to games of this variant."""
         self._variant = variant
         if variant not in self._memories:
             rows = empty_rows(2, variant_named(variant).dtype)

@@ -16,7 +16,8 @@ from azul_env.core.walls import columns_of
 from azul_env.core.words import as_int64, lane
 
 MAX_MOVES: Final = 300  # no position has more
-BIG_THROW: Final = 3  # this many tiles are not thrown on the floor where a line takes them
+# With pruning, this many tiles or more are not thrown on the floor where a line takes them.
+BIG_THROW: Final = 3
 ALL_DESTINATIONS: Final = (1 << NUM_DESTINATIONS) - 1
 ONLY_FLOOR: Final = 1 << FLOOR
 
@@ -144,7 +145,7 @@ def list_with_keys(
 
 @kernel
 def next_best(keys: SortKeys, count: int) -> int:
-    """The slot of the best move not chosen yet, which counts as chosen now."""
+    """Take the best move not chosen yet; returns its slot."""
     best = as_int64(CHOSEN)
     for slot in range(count):
         best = max(best, keys[slot])

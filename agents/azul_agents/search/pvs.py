@@ -1,8 +1,9 @@
 """Principal variation search: compiled alpha-beta with null windows, to the end of the round.
 
 One player, the searcher, maximizes its value; all others minimize it (the paranoid assumption, which with 2 players is
-plain minimax). With more players the others choose among few moves, the best for themselves by expected gain. Inside a round nothing is hidden and nothing is random; a line ends where the round ends, is scored, and is
-valued by the evaluator, since the next deal is chance. `deepening` searches the root, `alphabeta` is the agent.
+plain minimax). With more players the others choose among few moves, the best for themselves by expected gain. Inside a
+round there is no hidden information and no chance; a line ends where the round ends and is scored, and the evaluator
+values it, since the next deal is chance. `deepening` searches the root, `alphabeta` is the agent.
 """
 
 from typing import Any, Final, NamedTuple
@@ -35,26 +36,26 @@ from azul_env.core.step import TURN_PASSED, play_move
 from azul_env.core.words import as_bool, as_int64
 
 MAX_PLIES: Final = 48  # lines that are longer, which a round of 4 players may have, are cut here
-NODES_PER_LOOK: Final = 64  # at the clock
+NODES_PER_LOOK: Final = 64  # between checks of the clock
 NULL_WINDOW: Final = 1e-6
-# By number of players: the share of the breadth that is searched where another one than the searcher moves, since it is
-# ever less likely that all of them play against the searcher, whatever it costs them.
+# By number of players: the part of the breadth that is searched where an opponent moves. The more opponents, the less
+# likely it is that all of them play against the searcher at any cost to themselves.
 OTHERS_PERCENT: Final = np.array([0, 0, 100, 50, 30])
 
 # Settings and counters of a search.
 CONTROL: Final = np.dtype(
     [
         ("searcher", np.int64),  # seat
-        ("first_breadth", np.int64),  # moves searched in a position below the root, to begin with
-        ("widest", np.int64),  # the same, at most, once all lines reach the end of the round
-        ("breadth", np.int64),  # the same, now
+        ("first_breadth", np.int64),  # moves searched in a position below the root, initially
+        ("widest", np.int64),  # the largest breadth, once all lines reach the end of the round
+        ("breadth", np.int64),  # the current one
         ("prune", np.int64),  # 1: big throws on the floor are left out
         ("node_limit", np.int64),
         ("clock", np.int64),  # one of CLOCK_NUMBERS
         ("deadline", np.int64),  # in nanoseconds of the clock
-        ("next_look", np.int64),  # number of nodes at which to look at the clock
+        ("next_look", np.int64),  # number of nodes at which to check the clock again
         ("stop", np.int64),  # 1: a time limit is reached
-        ("is_aborted", np.int64),  # 1: the search returned early, its value means nothing
+        ("is_aborted", np.int64),  # 1: the search returned early, its value is meaningless
         ("nodes", np.int64),  # positions visited below the root
         ("keeps_table", np.int64),  # 1: searches of one round use what earlier ones have stored
         ("generation", np.int64),  # number of the search
@@ -65,7 +66,7 @@ CONTROL: Final = np.dtype(
     align=True,
 )
 
-# What the search knows of a position on the current line.
+# The state of the search at a position on the current line.
 FRAME: Final = np.dtype(
     [
         ("alpha", np.float64),  # the window that was asked for
@@ -103,7 +104,7 @@ class SearchMemory(NamedTuple):
 
 
 def new_memory(breadth: int, node_limit: int, widest: int = 0) -> SearchMemory:
-    """Memory for searches with these limits; by default their breadth stays what it is."""
+    """Memory for searches with these limits; by default their breadth is constant."""
     control = np.zeros(1, CONTROL)
     control["first_breadth"] = min(breadth, MAX_MOVES)
     control["widest"] = min(max(breadth, widest), MAX_MOVES)
@@ -148,9 +149,9 @@ def value_of_ended_round(memory: SearchMemory, evaluator: Evaluator, ply: int) -
 
 @kernel
 def open_node(memory: SearchMemory, evaluator: Evaluator, ply: int) -> bool:
-    """Begin with a position whose frame has depth, alpha and beta; true if `best` is its value already.
+    """Open a position whose frame has depth, alpha and beta; true if its value is already known, as `best`.
 
-    That is so at the horizon, and where the table knows enough.
+    That is so at the horizon, and where the table's entry suffices.
     """
     row, frame, control = memory.stack[ply], memory.frames[ply], memory.control[0]
     moves, keys = memory.moves[ply], memory.sort_keys[ply]
@@ -161,7 +162,7 @@ def open_node(memory: SearchMemory, evaluator: Evaluator, ply: int) -> bool:
         return True
     key = position_key(row, control["salt"])
     slot = key & (TABLE_SIZE - 1)
-    # Listing the moves takes as long as loading the entry, and entries rarely suffice.
+    # Listing the moves hides the latency of the load, and entries rarely suffice.
     prefetch(memory.table, slot)
     count = list_with_keys(evaluator, row, moves, memory.gains, keys, control["prune"] == 1)
     entry = memory.table[slot]
@@ -206,7 +207,7 @@ def close_node(memory: SearchMemory, ply: int) -> None:
 
 @kernel
 def take_value(frame: Any, maximizing: bool, found: float) -> None:
-    """Let the value of the current move count in its position."""
+    """Update a position with the value of its current move."""
     if maximizing and found > frame["best"]:
         frame["best"] = found
         frame["best_move"] = frame["move"]
@@ -220,9 +221,9 @@ def take_value(frame: Any, maximizing: bool, found: float) -> None:
 
 @kernel
 def descend(frames: NDArray[Any], ply: int, maximizing: bool, is_null: bool) -> None:
-    """Give the position after the current move its window and depth.
+    """Set the window and depth of the position after the current move.
 
-    A null window, once a best move is known, only asks whether the move is better: most are not.
+    Once a best move is known, a null window only tests whether the move is better: most are not.
     """
     frame, child = frames[ply], frames[ply + 1]
     frame["is_null"] = is_null
@@ -272,9 +273,9 @@ def search_next_move(memory: SearchMemory, evaluator: Evaluator, ply: int) -> bo
 
 @kernel
 def return_value(memory: SearchMemory, ply: int) -> bool:
-    """Hand the value found at the next ply to the position at this one; true if it has to be opened again.
+    """Pass the value found at the next ply up to this one; true if the move has to be re-searched.
 
-    That is so where a null window has shown the move to be better: its value is then searched with the whole window.
+    That is so where a null window has shown the move to be better: its value is then searched with the full window.
     """
     frames: Any = memory.frames
     frame, found = frames[ply], frames[ply + 1]["best"]
@@ -292,8 +293,8 @@ def search(
 ) -> float:
     """The value of stack[1] to the searcher, as far as it lies between alpha and beta.
 
-    Caller guarantees that the round is on. A search that is stopped sets `is_aborted`, and its value means nothing.
-    Written as a loop over frames: Numba cannot cache code that calls itself.
+    Caller guarantees that the round is not over. A stopped search sets `is_aborted`, and its value is meaningless.
+    Written as a loop over frames, since Numba cannot cache recursive functions.
     """
     frames: Any = memory.frames
     control = memory.control[0]

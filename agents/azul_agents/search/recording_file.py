@@ -28,13 +28,13 @@ def load_recording(path: Path, num_players: int, games: int) -> Recording:
 
 
 def save_part(path: Path, under_way: GamesToRecord) -> None:
-    """Write the games so far, from which `load_part` goes on without a difference."""
+    """Save the games so far; `load_part` resumes them with identical results."""
     numbers = {"played": np.array(under_way.played), "chances": under_way.chances}
     _write(path, under_way.recording._asdict() | numbers)
 
 
 def load_part(path: Path, under_way: GamesToRecord) -> None:
-    """Go on from a file of `save_part`. Raises ValueError if it is broken or of other games."""
+    """Resume from a file of `save_part`. Raises ValueError if it is broken or of other games."""
     under_way.go_on_from(*read_part(path, under_way.num_players, under_way.games))
 
 
@@ -81,7 +81,7 @@ def _read(
 
 def _checked(arrays: dict[str, NDArray[Any]], path: Path, num_players: int) -> Recording:
     """The recording in the arrays of a file. Raises ValueError if no self-play can have made it."""
-    # Files do not say that fields are aligned, and kernels would be compiled again for fields that are not.
+    # Files do not record that fields are aligned, and kernels would be compiled again for unaligned ones.
     rows, finals = (arrays[name].view(STATE) for name in ("rows", "finals"))
     recording = Recording(rows, arrays["games"], arrays["ends"], arrays["values"], finals)
     try:

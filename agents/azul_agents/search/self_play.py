@@ -29,9 +29,8 @@ RANDOM_OPENING: Final = 2  # first moves of a game with a random opening
 PER_MILLE: Final = 1000
 NO_END: Final = -1  # the game ended with the round
 NOT_SEARCHED: Final = np.nan  # a value that no search found
-POSITIONS_PER_GAME: Final = (
-    150  # room for all of them: 4 players make about 110 moves; memory is taken as it is used
-)
+# Room for all of them: 4 players make about 110 moves. Memory is only taken as it is used.
+POSITIONS_PER_GAME: Final = 150
 MAX_OF_A_GAME: Final = 400
 
 SETTINGS: Final = np.dtype(
@@ -49,8 +48,8 @@ class Recording(NamedTuple):
 
     rows: Rows  # positions
     games: NDArray[np.int64]  # the game of each position
-    ends: NDArray[np.int64]  # the next position that is the end of a round; NO_END: the game's
-    # (position, seat): to a player, as its next search in this round found it; NOT_SEARCHED if there was none, or a
+    ends: NDArray[np.int64]  # the position that ends the round; NO_END if the game ends with it
+    # (position, seat): the value that the player's next search in this round found; NOT_SEARCHED if there was none, or a
     # random move of this player came first
     values: NDArray[np.float32]
     finals: Rows  # the end of every game
@@ -124,7 +123,7 @@ def _record(recording: Recording, position: int, rows: Rows, game: int) -> None:
 def _note_value(
     values: NDArray[np.float32], unvalued: NDArray[np.int64], stop: int, seat: int, value: float
 ) -> None:
-    """Give the positions from unvalued[seat] to before `stop` the value that a player found, or NOT_SEARCHED."""
+    """Set a player's value, or NOT_SEARCHED, for the positions from unvalued[seat] up to but excluding `stop`."""
     for position in range(unvalued[seat], stop):
         values[position, seat] = value
     unvalued[seat] = stop
@@ -132,7 +131,7 @@ def _note_value(
 
 @kernel
 def _link(ends: NDArray[np.int64], first: int, last: int, end: int) -> None:
-    """Note where the round of the positions from `first` to before `last` ends."""
+    """Note where the round of the positions from `first` up to but excluding `last` ends."""
     for position in range(first, last):
         ends[position] = end
 
@@ -152,7 +151,8 @@ def _play_game(
 ) -> int:
     """Play a game and record it from position `start` on; returns where the next one begins.
 
-    `rows` is scratch space, and so is `unvalued`: the first position of this round without a value, by seat. A game that has too many positions is left out.
+    `rows` is scratch space, and so is `unvalued`: the first position of this round without a value, by seat. A game that
+    has too many positions is left out.
     """
     row, count = rows[0], start
     max_rounds = as_int64(DEFAULT_MAX_ROUNDS)
@@ -223,7 +223,7 @@ def play_games(
 
 
 class GamesToRecord:
-    """Recorded self-play under way. How many games are played at a time does not change them."""
+    """Recorded self-play in progress. The number of games played at a time does not change them."""
 
     def __init__(
         self,
@@ -274,7 +274,7 @@ class GamesToRecord:
         )
 
     def go_on_from(self, played: int, chances: Chances, recording: Recording) -> None:
-        """Continue where another one was left. Caller guarantees that these are its numbers."""
+        """Restore the progress of an interrupted run. Caller guarantees that the arguments belong together."""
         self.played, self._positions = played, len(recording.rows)
         self.chances[:] = chances
         rooms: tuple[NDArray[Any], ...] = self._room

@@ -7,7 +7,7 @@ from azul_agents.search.network.weights_file import network_evaluator, shipped_n
 
 
 def evaluator_named(name: str, num_players: int, variant: str = "colored") -> Evaluator:
-    """The evaluator of a search, one of EVALUATIONS: `linear` where there are no networks for these players and this variant."""
+    """The evaluator of a search, one of EVALUATIONS; `linear` if there are no networks for this game."""
     if name == LINEAR or variant != "colored" or shipped_networks(num_players, name) is None:
         return linear_evaluator(num_players, variant=variant)
     return network_evaluator(num_players, shipped_networks(num_players, name))

@@ -1,13 +1,13 @@
 """Compiled Monte-Carlo search within a round: simulations through a graph of positions, in four steps. `mcts` is the agent.
 
-A simulation selects moves by PUCT down to a leaf, lists the moves of a leaf that was visited before, values the position that
-it came to, and backs the result up. Moves are listed at the second visit, or after PATIENCE_WITH_CHANCE visits where values are
-a matter of chance: most of a search's cost is listing moves that are never tried.
+A simulation selects moves by PUCT down to a leaf, expands a leaf that was visited before, evaluates the position it has
+reached, and backs the result up. Leaves are expanded at the second visit, or after PATIENCE_WITH_CHANCE visits if they
+are evaluated by random playouts: most of a search's cost is listing moves that are never tried.
 
-Everybody is assumed to play for the best result of their own. With 2 players that is the worst for the other; with more
-it is not, unlike in alpha-beta, and every seat's result is backed up. A line that reaches the end of the round is scored; the
-next deal is sampled by playing on at random (leaf `game`), left to the evaluator (leaf `value`), or left out: then the
-points so far count (leaf `round`).
+Every player is assumed to maximize its own result. With 2 players that is minimax; with more it is max^n, unlike the
+paranoid alpha-beta, and every seat's result is backed up. A line that reaches the end of the round is scored; the next
+deal is sampled by playing on at random (leaf `game`), left to the evaluator (leaf `value`), or left out: then the points
+so far count (leaf `round`).
 """
 
 from typing import Any, Final
@@ -36,12 +36,12 @@ from azul_env.core.step import TURN_PASSED, play_move
 from azul_env.core.words import as_int64
 from azul_env.rewards import margin
 
-SIMULATIONS_PER_LOOK: Final = 64  # at the clock; a power of 2
+SIMULATIONS_PER_LOOK: Final = 64  # between checks of the clock; a power of 2
 MARGIN_SCALE: Final = 25.0  # a margin of this many points is worth 0.71 of a sure win
 PRIOR_SHARPNESS: Final = 0.6  # factor of the gains in the exponent, per point
-# How much worse than its node a move that was never tried is assumed to be.
+# First-play urgency: an untried move is assumed to be this much worse than its node.
 FIRST_VISIT_PENALTY: Final = 0.1
-# A policy takes the time of dozens of simulations, so it is asked only for nodes that many pass.
+# A policy costs as much as dozens of simulations, so only frequently visited nodes get one.
 VISITS_BEFORE_POLICY: Final = 200
 
 
@@ -91,7 +91,7 @@ def neglected_edge(graph: SearchGraph, chosen: int) -> int:
 def expand(graph: SearchGraph, evaluator: Evaluator, node: int) -> bool:
     """List the moves of a node, whose position is in rows[1]; false if the graph is full.
 
-    Each is assumed to be a little worse for the mover than the node. Where leaves are played out at random, the prior is uniform.
+    Each is assumed to be a little worse for the mover than the node. With random playouts, the prior is uniform.
     """
     control, row, moves, gains = graph.control[0], graph.rows[1], graph.moves, graph.gains
     has_priors = control["leaf"] == VALUE
@@ -185,10 +185,10 @@ def write_results(graph: SearchGraph, evaluator: Evaluator) -> None:
 
 @kernel
 def back_up(graph: SearchGraph, depth: int) -> None:
-    """Add `results` to the leaf of the path; then every edge on the path brings its node what is known of its child.
+    """Add `results` to the leaf of the path, then update the mean of every node up to the root from its child's.
 
-    The mean of a node is that of its own results and of the worths of its edges, each as often as it was taken. So a simulation
-    that comes through a known position also brings what others found there.
+    A node's mean is over its own results and the `worth` of its edges, each weighted by its number of tries. So a
+    simulation that passes through a known position also brings in what others found there.
     """
     one = np.float32(1)
     views = graph.control[0]["views"]

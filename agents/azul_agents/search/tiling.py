@@ -1,9 +1,9 @@
-"""How searches tile gray walls: who chooses columns by search, and who by the value of the tile.
+"""How searches tile gray walls: whose columns are searched, and whose are chosen by the value of the tile.
 
-The boards of players do not touch, so a player's best columns hardly depend on those of the others. A search that begins
-with drafting tiles all walls at once where a round ends, each line where it is worth most (`azul_agents.gray_walls`). To
-search the columns as well was neither better nor worse at equal nodes (docs/results/gray). A search that begins with the
-choice of a column looks at all columns of the player who chooses, to the end of the round.
+Players' boards do not interact, so a player's best columns hardly depend on those of the others. A search that begins
+with drafting tiles all walls at once where a round ends, each line where it is worth most (`azul_agents.gray_walls`).
+Searching the columns as well was neither better nor worse at equal nodes (docs/results/gray). A search that begins with
+the choice of a column covers all columns of the player who chooses, to the end of the round.
 """
 
 from typing import Final
@@ -30,7 +30,7 @@ def _unchanged(row: Row, outcome: int, chooser: int) -> int:
     return outcome
 
 
-# The player whose columns a search from this position looks at; NOBODY if it begins with drafting.
+# The player whose columns are searched from this position; NOBODY if the search begins with drafting.
 chooser_of: Final = by_variant(_nobody, _gray_chooser)
-# Tile the walls of all others after a move; the outcome.
+# Tile the walls of all others after a move; returns the outcome.
 tiled: Final = by_variant(_unchanged, tile_by_value)

@@ -1,4 +1,4 @@
-"""Time limits: a clock that compiled code reads, and when a search has to stop so that its answer comes in time."""
+"""Time limits: a clock that compiled code reads, and when a search has to stop so that its answer is in time."""
 
 import threading
 import time
@@ -15,20 +15,20 @@ from numpy.typing import NDArray
 from azul_agents.base import AnalysisLimits
 
 HAS_CLOCK: Final = hasattr(time, "clock_gettime")  # every system but Windows
-# What the time of a move is counted by: the clock on the wall, or the processor time of the thread that searches.
+# The clocks that can time a move: wall-clock time, or the CPU time of the searching thread.
 CLOCK_NUMBERS: Final[dict[str, int]] = {
     "wall": getattr(time, "CLOCK_MONOTONIC", 0),
     "cpu": getattr(time, "CLOCK_THREAD_CPUTIME_ID", 0),
 }
-NEVER: Final = (1 << 63) - 1  # a deadline that does not come
+NEVER: Final = (1 << 63) - 1  # a deadline that never comes
 cgutils: Any = numba_cgutils  # it has no types
 
-# The time after a search is kept free: at least and at most these shares of the limit.
+# Time reserved for what follows a search: at least and at most these shares of the limit.
 LEAST_MARGIN: Final = 0.005
 LARGEST_MARGIN: Final = 0.05
 OVERHEAD_DECAY: Final = 0.9  # of the longest overhead seen, per move
 
-POLL_SECONDS: Final = 0.02  # between looks at the limits of an analysis
+POLL_SECONDS: Final = 0.02  # between checks of the limits of an analysis
 REPORT_SECONDS: Final = 0.3  # between steps of an analysis where no depth is completed
 
 
@@ -88,16 +88,16 @@ class Stopwatch:
 
 
 class TimeLimit:
-    """The time for a move. It learns how late answers come after the moment when their search had to stop."""
+    """The time for a move. It learns how long answers take after the deadline of their search."""
 
     def __init__(self, seconds: float | None, clock: str = "wall") -> None:
         self.seconds = seconds  # None: no limit
         self._clock = CLOCK_NUMBERS[clock]
-        self.overhead_seconds = 0.0  # to be kept free for what comes after a search
+        self.overhead_seconds = 0.0  # reserved for what follows a search
 
     @contextmanager
     def running(self, control: NDArray[Any]) -> Iterator[None]:
-        """Set `clock` and `deadline` in the control record of a search; wraps everything that the limit is for.
+        """Set `clock` and `deadline` in the control record of a search; wraps everything that the limit covers.
 
         Where compiled code has no clock, a timer sets `stop` instead.
         """
@@ -124,7 +124,7 @@ class TimeLimit:
 
 @contextmanager
 def _stopped_after(seconds: float, control: NDArray[Any]) -> Iterator[None]:
-    """Set `stop` when the time is up; a search, which runs without the GIL, looks at it."""
+    """Set `stop` when the time is up; the search, which runs without the GIL, polls it."""
     timer = threading.Timer(seconds, control.__setitem__, ("stop", 1))
     timer.daemon = True
     timer.start()

@@ -25,7 +25,7 @@ TABLE_BITS: Final = 18
 TABLE_SIZE: Final = 1 << TABLE_BITS
 SALT_SHIFT: Final = np.uint64(TABLE_BITS)  # a salt changes keys, never slots
 
-EXACT, AT_LEAST, AT_MOST = 0, 1, 2  # which bound on the true value an entry's value is
+EXACT, AT_LEAST, AT_MOST = 0, 1, 2  # how an entry's value bounds the true one
 WHOLE_ROUND: Final = 1_000  # depth of a value whose every line reached the end of the round
 NO_MOVE: Final = -1
 
@@ -60,9 +60,9 @@ def mixed(word: int, salt: int) -> np.uint64:
 
 @kernel
 def search_salt(generation: int) -> int:
-    """The salt of a search that uses nothing that others have stored.
+    """A salt that hides the entries of all other searches.
 
-    Which positions share a slot does not depend on it, so what a search finds does not depend on its number.
+    It does not affect which positions share a slot, so the result of a search does not depend on its number.
     """
     return as_int64(mixed(generation, as_int64(21)) << SALT_SHIFT)
 
@@ -89,7 +89,7 @@ def _gray_key(row: Row) -> np.uint64:
     return key
 
 
-# What walls add to a salt beside their occupied cells: the colors of the tiles, where cells do not imply them.
+# What walls add to a salt besides their occupied cells: the colors of the tiles, where cells do not imply them.
 wall_salt: Final = by_variant(_no_salt, _gray_salt)
 # What walls add to a key: those that are tiled within a search. Which line placed a tile is implied by the row.
 tiled_key: Final = by_variant(_no_salt, _gray_key)
@@ -97,7 +97,7 @@ tiled_key: Final = by_variant(_no_salt, _gray_key)
 
 @kernel
 def round_salt(row: Row, searcher: int, prune: int) -> int:
-    """A salt made of what stays the same throughout a round and matters to the values that a search finds in it.
+    """A salt made of everything that is constant throughout a round and affects the values that a search finds in it.
 
     The lid may grow, but only by tiles that are missing elsewhere in the position.
     """
@@ -111,7 +111,7 @@ def round_salt(row: Row, searcher: int, prune: int) -> int:
 
 @kernel
 def position_key(row: Row, salt: int) -> int:
-    """The key of a position, the same for all orders of the factories; another one in the same slot for every salt."""
+    """The key of a position, independent of the order of the factories; a salt changes the key but not its slot."""
     center = center_of(row)
     key = mixed(row["sources"][center] * 2 + row["marker_in_center"], as_int64(1))
     for source in range(center):
@@ -127,7 +127,7 @@ def position_key(row: Row, salt: int) -> int:
 
 @kernel
 def move_signature(row: Row, move: int) -> int:
-    """A move by what it takes: a hash of the source's tiles, the color and the destination in one number."""
+    """A move without its factory's number: a hash of the source's tiles, the color and the destination in one word."""
     source, color, destination = move_parts(move)
     is_center = 1 if source == center_of(row) else 0
     bits = as_int64(mixed(tiles_on(row, source) * 2 + is_center, as_int64(7)) >> np.uint64(8))
@@ -180,7 +180,7 @@ def _prefetch(typing_context: Any, array: Any, index: Any) -> Any:
 
 
 def prefetch(array: NDArray[Any], index: int) -> None:
-    """Have the processor load an entry of a large array that will be needed soon."""
+    """Prefetch an entry of a large array into the processor's cache."""
 
 
 @overload(prefetch)

@@ -1,8 +1,8 @@
 """The network evaluator: margin and win chance from two small networks, one for ends of rounds and one inside rounds.
 
 With 2 players a position is seen by the player to move (between rounds, by the next starter); its value to the other is the
-negative. With 3 and 4 players every seat sees it for itself. What a board adds to the hidden layer, as the viewer's board and as
-another's, is cached by everything that it depends on, since a search meets the same boards again and again.
+negative. With 3 and 4 players every seat sees it for itself. What a board adds to the hidden layer, as the viewer's board
+and as another's, is cached, since a search meets the same boards again and again.
 """
 
 import math
@@ -82,7 +82,7 @@ MIX_BOARD: Final = 0x1E3779B97F4A7C15
 MIX_SCORED: Final = 0x42B2AE3D27D4EB4F
 MIX_BAG: Final = 0x2545F4914F6CDD1D
 MIX_LID: Final = 0x27D4EB2F165667C5
-# What is noted for a player: worth by line, color and tiles, then by tokens on the floor, then the marker's gain.
+# Layout of a player's `gains`: values by line, color and tiles, then by tokens on the floor, then the marker's gain.
 FLOOR_GAINS: Final = NUM_LINES * NUM_COLORS * (NUM_LINES + 1)
 MARKER_GAIN: Final = FLOOR_GAINS + FLOOR_SLOTS + 1
 NUM_GAINS: Final = MARKER_GAIN + 1
@@ -94,17 +94,15 @@ relu_dot_hidden = relu_dot(HIDDEN)
 
 
 class NetworkEvaluator(NamedTuple):
-    """The weights, and the arrays that the kernels work with. Few arrays, since calls copy their descriptions."""
+    """The weights, and the arrays that the kernels work with. Few arrays, since calls copy their descriptors."""
 
     weights: Floats  # of the network inside rounds, of that for their ends, and of the offers: see `layers`
-    win_weight: NDArray[
-        np.float64
-    ]  # points that a sure win counts for beside the margin; one number
+    # Points for a sure win, in addition to the margin; an array of one number.
+    win_weight: NDArray[np.float64]
     keys: NDArray[np.int64]  # of the cached boards, by hash
     boards: Floats  # what they add to the hidden layer: by slot, side and unit
-    facts: NDArray[
-        np.int64
-    ]  # of these boards: points as if the round ended now, and `needs_of_board`
+    # Of the cached boards: points as if the round ended now, and `needs_of_board`.
+    facts: NDArray[np.int64]
     gains: NDArray[np.float64]  # by seat: see FLOOR_GAINS and MARKER_GAIN
     rows: Rows  # scratch space
     indices: Indices
@@ -118,7 +116,7 @@ class NetworkEvaluator(NamedTuple):
 
 
 def new_evaluator(weights: Floats, win_weight: float = 0.0) -> NetworkEvaluator:
-    """An evaluator with the weights of two networks; offers that count for nothing are not looked at."""
+    """An evaluator with the weights of two networks; a layer of offers that is all zeros is dropped."""
     if not weights[FIRST_OFFER:].any():
         weights = weights[:FIRST_OFFER].copy()
     return NetworkEvaluator(
@@ -161,13 +159,13 @@ def value_as_seen(evaluator: NetworkEvaluator, row: Row, seat: int) -> float:
 
 @called_kernel
 def called_value(evaluator: NetworkEvaluator, row: Row, seat: int) -> float:
-    """The same, not inlined."""
+    """`value_as_seen`, not inlined."""
     return value_as_seen(evaluator, row, seat)
 
 
 @kernel
 def almost_tanh(number: float) -> float:
-    """The hyperbolic tangent with an error below 0.025: as good for a search, and a tenth of the time."""
+    """The hyperbolic tangent with an error below 0.025: good enough for a search, in a tenth of the time."""
     clipped = min(3.0, max(-3.0, number))
     square = clipped * clipped
     return clipped * (27.0 + square) / (27.0 + 9.0 * square)
@@ -207,7 +205,7 @@ def _output(evaluator: NetworkEvaluator, network: int, number: int) -> float:
 def _sum_boards(
     evaluator: NetworkEvaluator, row: Row, seat: int, network: int
 ) -> tuple[float, float]:
-    """Write the hidden layer without the points; returns the points over the others' mean and over the best."""
+    """Write the hidden layer without the scores; returns the points over the others' mean and over the best of them."""
     weights, hidden, indices = evaluator.weights, evaluator.hidden, evaluator.indices
     zero, number, tiles = as_int64(0), round_of(row), tiles_to_come(row)
     first = network + HIDDEN_BIAS + HIDDEN * number
@@ -287,9 +285,9 @@ def write_board(
 
 @called_kernel
 def note_gains(evaluator: NetworkEvaluator, row: Row) -> None:
-    """Compute what the moves of a round gain, by the network inside rounds and the boards as they are now.
+    """Precompute the gains of a round's moves, by the network inside rounds on the current boards.
 
-    Walls stay as they are throughout a round; that other lines change is neglected.
+    Walls do not change within a round; changes to other lines are neglected.
     """
     for seat in range(row["num_players"]):
         evaluator.rows[0] = row
@@ -308,7 +306,7 @@ def note_gains(evaluator: NetworkEvaluator, row: Row) -> None:
 
 @kernel
 def _note_lines(evaluator: NetworkEvaluator, row: Row, changed: Row, seat: int) -> None:
-    """Compute what a position is worth to a player with other numbers of tiles in each line."""
+    """Precompute a position's value to a player for other numbers of tiles in each line."""
     counts, colors = row["line_counts"][seat], row["line_colors"][seat]
     gains, tiles = evaluator.gains[seat], tiles_to_come(row)
     for line in range(NUM_LINES):
@@ -332,7 +330,7 @@ def _note_lines(evaluator: NetworkEvaluator, row: Row, changed: Row, seat: int) 
 def write_gains(
     evaluator: NetworkEvaluator, row: Row, moves: Moves, count: int, gains: Gains
 ) -> None:
-    """What each move is expected to gain the mover's board: the sum of what was noted for line, floor and marker."""
+    """Write each move's expected gain for the mover's board: the sum of the precomputed gains of line, floor and marker."""
     player = row["current_player"]
     noted = evaluator.gains[player]
     counts = row["line_counts"][player]

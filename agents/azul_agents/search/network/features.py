@@ -1,4 +1,4 @@
-"""What a network sees of a position: features of each board and of the table, as lists of those that are present.
+"""The inputs of a network: features of each board and of the table, as lists of those that are present.
 
 A board is seen as if the round ended now: full lines are on the wall, the floor is paid. Features of one group exclude each
 other; the order of a group's features follows from the functions that list them.
@@ -49,9 +49,8 @@ MAX_LISTED: Final = 6 * NUM_LINES + 2 * NUM_LINES + 4
 # Groups of the table's features.
 COLOR_TILES: Final = 0  # by number of tiles to come, for all colors
 MAX_TILES: Final = 15
-CENTER: Final = (
-    COLOR_TILES + MAX_TILES + 1
-)  # by tiles in the center and whether the marker is there
+# By tiles in the center and whether the marker is there.
+CENTER: Final = COLOR_TILES + MAX_TILES + 1
 MAX_CENTER: Final = 7
 LEFT: Final = CENTER + 2 * (MAX_CENTER + 1)  # by tiles that are left
 MAX_LEFT: Final = 39
@@ -75,13 +74,13 @@ TILED: Final = _twice_ternary()
 
 @kernel
 def round_of(row: Row) -> int:
-    """Which layers a position has."""
+    """The index of the layers for a position's round."""
     return min(row["round"], NUM_ROUNDS - 1)
 
 
 @kernel
 def turns_until(row: Row, seat: int) -> int:
-    """Turns until a player moves; 0 with 2 players, where the side of the board says it."""
+    """Turns until a player moves; 0 with 2 players, where the side of the board implies it."""
     num_players = row["num_players"]
     if num_players == 2:
         return 0
@@ -166,8 +165,8 @@ def _cells_of_color(wall: int, color: int) -> int:
 
 @kernel
 def _expected_supply(row: Row, expected: int) -> int:
-    """Which supply of a color the next deal can be expected to bring."""
-    share = center_of(row)  # a fifth of a deal is 4 / 5 of the number of factories
+    """The supply of a color that the next deal can be expected to bring, as an index in SUPPLIES."""
+    share = center_of(row)  # factories; a color's mean share of a deal is 4 / 5 of this
     return 0 if 10 * expected < 6 * share else (1 if 10 * expected <= 10 * share else 2)
 
 
@@ -197,7 +196,7 @@ def write_features(
 ) -> None:
     """Write the features of many positions: boards (position, seat, MAX_LISTED), tables and points by seat.
 
-    Room that is not needed holds NUM_BOARD_FEATURES. `indices` is scratch space.
+    Unused entries are padded with NUM_BOARD_FEATURES. `indices` is scratch space.
     """
     for i in range(len(rows)):
         row = rows[i]

@@ -68,7 +68,7 @@ def flat(inner: Layers, ends: Layers) -> Floats:
 
 
 def with_offers(weights: Floats) -> Floats:
-    """A flat array that may end before the layer of offers, which then counts for nothing."""
+    """Pad a flat array that may lack the layer of offers with zeros."""
     return np.pad(weights, (0, NUM_WEIGHTS - len(weights)))
 
 

@@ -1,7 +1,7 @@
 """How well the offers on the table fit the lines of the players: features of positions inside rounds.
 
-An offer is what one move takes: the tiles of a color on a factory or in the center. A board's own features know how many tiles
-of a color there are; whether one move fills a line exactly, or only several, or none without tiles to spare, is seen here.
+An offer is what one move takes: the tiles of a color on a factory or in the center. A board's own features only count the
+tiles of a color; these tell whether a single move fills a line exactly, whether it takes several, or has tiles to spare.
 """
 
 from typing import Any, Final
@@ -25,7 +25,7 @@ ONE_SIZE: Final = sum(1 << SIZE_BITS * color for color in range(NUM_COLORS))  # 
 SOME_SIZES: Final = ((1 << SIZE_BITS) - 2) * ONE_SIZE  # all sizes but 0
 BYTE: Final = (1 << SIZE_BITS) - 1
 
-# What the offers of its color can do for a line with some tiles.
+# How the offers of its color fit a line that has some tiles.
 NONE, TOO_FEW, IN_PARTS, TO_SPARE, EXACT, EXACT_TWICE = range(6)
 NUM_FITS: Final = 6
 
@@ -35,13 +35,13 @@ LEFT: Final = CENTER + LARGEST + 1
 MAX_LEFT: Final = 20
 SIDES: Final = LEFT + MAX_LEFT + 1  # features of each board, by its side: see `side_of`
 NUM_SIDES: Final = 2 * MAX_PLAYERS
-# Of each line: one without tiles by the largest offer that it can hold, and whether there are more of that size; one with
-# some by missing tiles and fit.
+# For each line: an empty one by the largest offer that fits, and whether there are several of that size; a begun one by
+# missing tiles and fit.
 EMPTY: Final = 0
 BEGUN: Final = EMPTY + 2 * (NUM_LINES + 1)
 FULL: Final = BEGUN + NUM_LINES * NUM_FITS
 NUM_LINE_FEATURES: Final = FULL + 1
-# Of each color: by its smallest and its largest offer, and by how many tiles of it a line can hold at most.
+# For each color: by its smallest and its largest offer, and by the most tiles of it that one line can take.
 ROOMS: Final = NUM_LINES * NUM_LINE_FEATURES
 SMALL: Final = 5  # sizes of the smallest offer that are told apart, from 0
 LARGE: Final = 6
@@ -50,8 +50,8 @@ NUM_OFFER_FEATURES: Final = SIDES + NUM_SIDES * NUM_SIDE_FEATURES
 LISTED_OF_TABLE: Final = NUM_COLORS + 1
 LISTED_OF_BOARD: Final = NUM_LINES + NUM_COLORS
 
-# What these features need of a board, packed into a word: for each line the colors it can take, the missing tiles and whether
-# it has some; then the room for each color.
+# What these features need of a board, packed into a word: for each line the colors it can take, the missing tiles and
+# whether it is begun; then the room for each color.
 MISSING_SHIFT: Final = NUM_COLORS
 BEGUN_SHIFT: Final = MISSING_SHIFT + 3
 LINE_BITS: Final = BEGUN_SHIFT + 1
@@ -112,7 +112,7 @@ def offers_listed(num_players: int) -> int:
 
 @kernel
 def side_of(row: Row, player: int, viewer: int) -> int:
-    """Whose board it is: the viewer's or another's, and how many turns until that player moves."""
+    """The side of a board: the viewer's or another's, and the turns until its player moves."""
     return 2 * turns_until(row, player) + (0 if player == viewer else 1)
 
 
@@ -120,7 +120,7 @@ def side_of(row: Row, player: int, viewer: int) -> int:
 def needs_of_board(row: Row, player: int) -> int:
     """What the features need of a board, in one word.
 
-    It follows from wall and lines alone: where lines are changed to see what that is worth, the row's `legal` stays behind.
+    Computed from wall and lines alone: where lines are changed to value the change, the row's `legal` is stale.
     """
     counts, colors = row["line_counts"][player], row["line_colors"][player]
     wall, needs, rooms = wall_of(row, player), as_int64(0), as_int64(0)

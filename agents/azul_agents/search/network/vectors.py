@@ -1,7 +1,7 @@
-"""Sums of rows of a float32 matrix in vector registers, beside the NumPy used with the JIT off.
+"""Sums of rows of a float32 matrix in SIMD registers, beside the NumPy used with the JIT off.
 
-A matrix is a part of a flat array, from `first` on. Numba leaves such loops scalar. Products and sums are rounded one by one, in the same order in both forms, so that both give
-the same bits.
+Numba does not vectorize such loops. A matrix is the part of a flat array that begins at `first`. Products and sums are
+rounded one by one, in the same order in both forms, so that results are bit-identical.
 """
 
 from collections.abc import Callable
@@ -26,19 +26,19 @@ Indices = NDArray[np.int64]
 
 @cache
 def row_adder(width: int) -> Callable[..., None]:
-    """A function for kernels that adds rows of a matrix of this width; its arguments are those of `add_rows` but the first."""
+    """A function for kernels that adds rows of a matrix of this width: `add_rows` without the first argument."""
     return partial(add_rows, width) if config.DISABLE_JIT else _row_adder(width)
 
 
 @cache
 def product_adder(width: int) -> Callable[..., None]:
-    """A function for kernels that adds a matrix product; its arguments are those of `add_products` but the first."""
+    """A function for kernels that adds a matrix product: `add_products` without the first argument."""
     return partial(add_products, width) if config.DISABLE_JIT else _product_adder(width)
 
 
 @cache
 def relu_dot(width: int) -> Callable[..., float]:
-    """A function for kernels; its arguments are those of `dot_of_relu` but the first."""
+    """A function for kernels: `dot_of_relu` without the first argument."""
     return partial(dot_of_relu, width) if config.DISABLE_JIT else _relu_dot(width)
 
 
@@ -62,7 +62,7 @@ def add_products(
 def dot_of_relu(
     width: int, numbers: Floats, start: int, weights: Floats, first: int, row: int
 ) -> float:
-    """The dot product of a row of a matrix with the numbers from `start` on, of which negative ones count as 0."""
+    """The dot product of a row of a matrix with the ReLU of the numbers from `start` on."""
     positive = np.maximum(numbers[start : start + width], np.float32(0))
     terms = positive * _row(width, weights, first, row)
     while len(terms) > 1:
@@ -189,7 +189,7 @@ def _relu_dot(width: int) -> Any:
 
 
 def _sum(builder: Any, terms: Any) -> Any:
-    """The sum of a vector, halved again and again."""
+    """The sum of a vector, by pairwise halving."""
     number = ir.IntType(32)
     while terms.type.count > 1:
         half = terms.type.count // 2

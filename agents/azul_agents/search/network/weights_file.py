@@ -36,7 +36,7 @@ OPTIONAL_HEADERS: Final[dict[str, Header]] = {
 
 
 def write_networks(path: Path, inner: Layers, ends: Layers, card: dict[str, Any]) -> None:
-    """Write the networks, and first the card beside them: where there are networks, there is their card.
+    """Write the networks, after the card beside them, so that networks never lack a card.
 
     Raises ValueError if a number is not finite in the file's precision.
     """
@@ -76,7 +76,7 @@ def shipped_file(num_players: int, evaluation: str) -> Traversable:
 
 @cache
 def shipped_networks(num_players: int, evaluation: str = NETWORK) -> Floats | None:
-    """The weights that come with the package; None if there are none. Networks that see no offers stand in for those that do."""
+    """The packaged weights; None if there are none. Networks without offers stand in for those with offers."""
     source = shipped_file(num_players, evaluation)
     if not source.is_file():
         return None if evaluation == NETWORK else shipped_networks(num_players)
