@@ -1,6 +1,6 @@
-"""Reading of .npz files that nobody has to trust.
+"""Read untrusted .npz files safely.
 
-An .npz is a zip archive whose directory and array headers claim sizes, a thousand times that of the file if they like. So an
+An .npz is a zip archive whose directory and array headers claim sizes, possibly a thousand times that of the file. So an
 archive is opened only if its directory is small, the headers of the arrays are compared with what the caller expects, and
 only then are the arrays read.
 """
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from azul_env import brief
 from azul_env.files import AnyPath, open_regular
 
-# A network of the largest widths has 190 MB, the packaged ones 1 MB.
+# A network of the largest widths takes 190 MB, the packaged ones 1 MB.
 MAX_ARCHIVE_BYTES: Final = 1 << 28
 MAX_DIRECTORY_BYTES: Final = 1 << 14  # of 21 members, with names of at most 20 letters
 # The end of a zip: members on this disk and in all, bytes, comment.
@@ -28,7 +28,7 @@ ZIP64_LOCATOR_BYTES: Final = 20
 # LZMA takes as much memory as a file asks for.
 COMPRESSION: Final = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 
-# What NumPy and zipfile raise on files that are damaged or something else. RuntimeError: encrypted, or unknown flags;
+# What NumPy and zipfile raise on damaged or foreign files. RuntimeError: encrypted, or unknown flags;
 # the last four: Python's parser, on the header of an array.
 UNREADABLE: Final = (
     OSError, ValueError, EOFError, KeyError, RuntimeError, zipfile.BadZipFile, zlib.error, struct.error,
@@ -43,7 +43,10 @@ Members = dict[str, zipfile.ZipInfo]  # by the name of the array
 def read_arrays(
     path: AnyPath, expected: Mapping[str, Expected], optional: Mapping[str, Expected] | None = None
 ) -> dict[str, NDArray[Any]]:
-    """The arrays of an .npz file: all that are expected, those optional ones that it has, and no others. Raises ValueError in one line."""
+    """The arrays of an .npz file: all expected ones, the optional ones it has, and no others.
+
+    Raises ValueError in one line.
+    """
     known = {**expected, **(optional or {})}
     try:
         with open_regular(path) as file, open_archive(file) as archive:

@@ -34,7 +34,7 @@ class MoveValue(NamedTuple):
 
 
 class AnalysisLimits(NamedTuple):
-    """Limits of an analysis, of which the first one reached ends it; None is no limit."""
+    """Limits of an analysis; the first one reached ends it, and None is no limit."""
 
     seconds: float | None = None
     nodes: int | None = None
@@ -48,7 +48,7 @@ class AnalysisStep(NamedTuple):
     lines: dict[int, tuple[int, ...]]  # by action: the actions the agent expects, this one first
     depth: int | None  # plies, in a search by depth
     nodes: int | None  # positions or simulations, in a search
-    is_solved: bool  # the values come from the end of the round, whatever is played
+    is_solved: bool  # every line was searched to the end of the round
     is_final: bool
     # By action: the margin that each seat expects; without it, others than the player to move are compared by the position alone.
     margins: Mapping[int, tuple[float, ...]] = MappingProxyType({})
@@ -59,7 +59,7 @@ class AgentFailureError(Exception):
 
 
 class CannotAnalyseError(ValueError):
-    """The agent chooses moves without values."""
+    """The agent assigns no values to moves."""
 
 
 class VariantNotPlayedError(ValueError):
@@ -88,7 +88,7 @@ def check_question(rows: Rows, legal_masks: NDArray[np.bool_] | None = None) -> 
 
 
 def _checked_rows(rows: Any) -> Rows:
-    """A caller's rows, safe for kernels. Raises TypeError or ValueError unless they are games that an agent can compare."""
+    """A caller's rows, safe for kernels. Raises TypeError or ValueError unless they are games of equally many players."""
     from azul_env.state import check_players, checked_rows
 
     rows = checked_rows(rows, "rows")
@@ -184,8 +184,8 @@ class Agent(ABC):
     An agent may cache what it computed, but its answer depends only on the state and on `rng`, which is never the
     generator that deals. It does not modify the state or the mask.
 
-    Questions are checked before a subclass sees them: its `act`, `act_batch` and `analyse` raise TypeError or ValueError
-    for rows, states and masks that are none, for a variant that it does not play, and the ValueError of `check_question`
+    Arguments are checked before a subclass sees them: its `act`, `act_batch` and `analyse` raise TypeError or ValueError
+    for invalid rows, states and masks and for a variant that it does not play, and the ValueError of `check_question`
     where there is no move to choose.
     """
 
@@ -241,7 +241,7 @@ class Agent(ABC):
     def analysis_steps(
         self, state: GameState, limits: AnalysisLimits
     ) -> Generator[AnalysisStep, None, None]:
-        """Better and better values of the moves, until a limit; by default those of `analyse`, at once.
+        """Successively better values of the moves, until a limit; by default one step with those of `analyse`.
 
         The agent does nothing else until the generator is exhausted or closed.
         """

@@ -1,4 +1,4 @@
-"""The `azul` command as it can be typed here: printed commands work as they stand."""
+"""The `azul` command line for messages, so that printed commands work as pasted."""
 
 import os
 import shlex

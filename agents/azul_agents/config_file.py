@@ -120,7 +120,7 @@ def check_share(config: object, *names: str) -> None:
 
 
 class _RefusedYAMLError(yaml.MarkedYAMLError):
-    """YAML that configs do without."""
+    """A YAML feature that configs do not allow."""
 
 
 class _ConfigLoader(yaml.SafeLoader):
@@ -154,7 +154,7 @@ class _ConfigLoader(yaml.SafeLoader):
             keys.add(key.value)
 
     def number(self, node: yaml.ScalarNode) -> Any:
-        """A number; one that is too long for a number is a string, which no field for numbers takes."""
+        """A number; an overlong one becomes a string, which number fields reject."""
         if len(node.value) > MAX_NUMBER_LETTERS:
             return node.value
         is_int = node.tag.endswith(":int")
@@ -188,7 +188,7 @@ def _parse_yaml(text: str, source: str) -> Any:
         raise ValueError(f"{source} is not YAML: {line}: {brief(why)}") from None
     except (yaml.YAMLError, ValueError) as error:
         raise ValueError(f"{source} is not YAML: {brief(error)}") from None
-    except LookupError:  # SafeLoader's answer to `!!bool 3` and `!!int ''`
+    except LookupError:  # raised by SafeLoader for `!!bool 3` and `!!int ''`
         raise ValueError(f"{source} is not YAML: a value does not fit its tag") from None
 
 

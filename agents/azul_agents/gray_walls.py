@@ -1,4 +1,4 @@
-"""The gray wall as players see it: where colors may still go, and what a tile brings and leaves possible.
+"""Heuristics for the gray wall: where colors may still go, what a tile scores and what it leaves possible.
 
 Here a wall is five words, the cells of each color. Searches and the greedy agent share this.
 """
@@ -63,7 +63,7 @@ def with_tile(wall: GrayWall, color: int, line: int, column: int) -> GrayWall:
 
 @kernel
 def rows_with(cells: int) -> int:
-    """The rows in which a set of cells has a member, as bits of column 0."""
+    """The rows that contain at least one of a set of cells, as bits of column 0."""
     return (cells | cells >> 1 | cells >> 2 | cells >> 3 | cells >> 4) & COLUMN_0
 
 
@@ -76,14 +76,14 @@ def possible_cells(wall: GrayWall, taken: int, color: int) -> int:
 
 @kernel
 def blocked_tiles(own: int, possible: int) -> int:
-    """How many of a color's five tiles can no longer be placed, at least; 0 if all may be."""
+    """A lower bound on how many of a color's five tiles can no longer be placed."""
     left = min(popcount(rows_with(possible)), popcount(columns_with(possible)))
     return NUM_LINES - popcount(own) - left
 
 
 @kernel
 def wall_value(wall: GrayWall) -> float:
-    """Value of what is begun and can be completed, and of the cells that colors still have."""
+    """Value of unfinished rows, columns and colors that can be completed, and of cells still open to colors."""
     taken = occupied(wall)
     fillable = taken
     value = 0.0
@@ -153,7 +153,7 @@ def line_and_color_to_tile(row: Row) -> tuple[int, int]:
 def tile_by_value(row: Row, outcome: int, chooser: int) -> int:
     """Choose columns for all players but one, each the best for its wall, until no choice is left; returns the outcome.
 
-    `outcome` is that of the move that led here. Nobody is left out where `chooser` is NOBODY.
+    `outcome` is that of the move that led here. With `chooser` NOBODY, no player is left out.
     """
     while outcome == TURN_PASSED and row["columns"] != 0 and row["current_player"] != chooser:
         line, color = line_and_color_to_tile(row)

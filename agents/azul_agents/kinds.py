@@ -16,7 +16,7 @@ from azul_env import shown
 
 TIMEOUT_VARIABLE: Final = "AZUL_BOT_TIMEOUT_SECONDS"  # time limit of external bots
 MAX_NETWORK_WIDTH: Final = 2048  # of a layer: at most 190 MB in all; the packaged networks have 256
-# Limits of limits: what a search counts in 64 bits, and nobody waits for.
+# Largest limits: safe in 64-bit counters, and longer than anyone would wait.
 MAX_SECONDS: Final = 1e6
 MAX_COUNT: Final = 10**15
 MAX_EXPLORATION: Final = 1e6  # in float32, so that products stay finite

@@ -26,7 +26,7 @@ KIND_MODULES: Final = (
 OWN_ORIGIN: Final = "azul-env"
 MAX_SPEC_LETTERS: Final = 4096  # as many as a path may have
 SHOWN_SPEC_LETTERS: Final = 200  # in an error message
-# Line breaks and what a terminal obeys: specs are names in tables, records and error messages.
+# Line breaks and terminal control characters: specs are names in tables, records and error messages.
 CONTROL_CHARACTERS: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
 
@@ -53,9 +53,8 @@ class AgentKind:
     options: type = NoOptions
     takes_rest: bool = False
     origin: str = OWN_ORIGIN  # the distribution that provides the agent
-    variants: tuple[str, ...] | None = (
-        None  # those it plays; None: an agent has to be made and asked
-    )
+    # Those it plays; None: an agent has to be made and asked.
+    variants: tuple[str, ...] | None = None
 
 
 class ParsedSpec(NamedTuple):

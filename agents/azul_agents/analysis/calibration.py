@@ -1,4 +1,4 @@
-"""Fitting the win chances to games, and judging them on others.
+"""Fit the win-chance model to games, and evaluate it on others.
 
 A sample is a position of a finished game as an agent values it, and how the game ended. The model of `win_chance` is linear
 in its parameters, so its log-likelihood has one maximum, which Newton's method finds.
@@ -16,7 +16,7 @@ from azul_agents.base import Agent
 from azul_env import GameRecord, GameState, replay
 
 KNOTS: Final = (0.0, 1.0, 2.0, 3.0, 4.0, 5.0)  # rounds; the last one holds for all later ones
-RIDGE: Final = 1e-3  # of the parameters, so that rounds without samples do no harm
+RIDGE: Final = 1e-3  # penalty on the parameters; keeps those of rounds without samples at 0
 MAX_STEPS: Final = 50
 TOLERANCE: Final = 1e-10
 
@@ -61,7 +61,7 @@ def _sample(state: GameState, game: int, agent: Agent, shares: tuple[float, ...]
 
 
 def fitted(samples: Sequence[Sample], knots: tuple[float, ...] = KNOTS) -> ChanceModel:
-    """The model under which the games' ends are most likely; positions with a solved end do not count."""
+    """The maximum-likelihood model; positions whose result is solved are left out."""
     unsolved = [sample for sample in samples if sample.solved is None]
     features = np.array([_features(sample, knots) for sample in unsolved])
     shares = np.array([sample.shares for sample in unsolved])
@@ -82,7 +82,7 @@ def fitted(samples: Sequence[Sample], knots: tuple[float, ...] = KNOTS) -> Chanc
 
 
 def predicted(samples: Sequence[Sample], model: ChanceModel) -> Floats:
-    """The chances (sample, seat) that a model gives; solved ones are as they are."""
+    """The win chances (sample, seat) by a model; solved positions keep their solved shares."""
     features = np.array([_features(sample, model.knots) for sample in samples])
     chances = _softmax(features @ np.array([*model.scale, *model.bias]))
     for index, sample in enumerate(samples):
@@ -92,7 +92,7 @@ def predicted(samples: Sequence[Sample], model: ChanceModel) -> Floats:
 
 
 def _features(sample: Sample, knots: tuple[float, ...]) -> Floats:
-    """What the logit of each seat (seat, parameter) is a sum of: hat functions times the margin, or if it is to move."""
+    """Inputs of each seat's logit (seat, parameter): hat functions times the margin, and times 1 for the player to move."""
     hats = [np.interp(sample.progress, knots, unit) for unit in np.eye(len(knots))]
     is_mover = np.arange(len(sample.margins)) == sample.player
     return np.concatenate([np.outer(sample.margins, hats), np.outer(is_mover, hats)], axis=1)
@@ -104,12 +104,12 @@ def _softmax(logits: Floats) -> Floats:
 
 
 def brier_score(chances: Floats, shares: Floats) -> float:
-    """The mean squared error of the chance of a seat: 0 is perfect, 0.25 is a coin between 2 players."""
+    """The mean squared error of the chance of a seat: 0 is perfect, 0.25 is a coin flip between 2 players."""
     return float(((chances - shares) ** 2).mean())
 
 
 def standard_error(values: Floats, games: NDArray[np.int64]) -> float:
-    """The standard error of a mean whose values depend on each other within a game."""
+    """The standard error of a mean, clustered by game."""
     _, numbers = np.unique(games, return_inverse=True)
     sums = np.bincount(numbers, values - values.mean())
     return float(np.sqrt((sums**2).sum()) / len(values))

@@ -17,9 +17,9 @@ from azul_env import (
 )
 from azul_env.record_events import event_action
 
-# From how much win chance lost a move has a name, the worst first. Points lost are no measure: three points decide a
-# close last round and mean nothing in one that is won. Below the first step lies what searches of different depth
-# disagree about; each further step is twice as large.
+# The win chance that a move must lose to get a name, the worst first. Points would not do: three of them decide a close
+# last round and mean nothing in a won one. Searches of different depth disagree by less than the smallest threshold; each
+# further one is twice as large.
 BLUNDER, MISTAKE, INACCURACY = "blunder", "mistake", "inaccuracy"
 COLORED: Final = VARIANTS[0]
 MOMENTS: Final = {"alphabeta": "nodes=50000", "mcts": "simulations=15000"}  # about 20 ms
@@ -53,12 +53,12 @@ class ReviewedMove(NamedTuple):
 
     @property
     def severity(self) -> str | None:
-        """`blunder`, `mistake` or `inaccuracy`; None for a move that is none of them."""
+        """`blunder`, `mistake` or `inaccuracy`; None for any other move."""
         return severity_of(self.win_chance_loss)
 
 
 class PlayerSummary(NamedTuple):
-    """The moves of one player in numbers."""
+    """Statistics of one player's moves."""
 
     moves: int
     mean_loss: float | None  # in points; None without moves
@@ -99,7 +99,7 @@ def ranked_moves(state: GameState, agent: Agent) -> list[MoveValue]:
 def reviewed_moves(record: GameRecord, agent: Agent, first: int = 1) -> Iterator[ReviewedMove]:
     """Compare every move of a game with the best one. Raises RecordError at the first impossible event.
 
-    A review that was left goes on with `first`, the number of the first move to review.
+    `first` is the number of the first move to review, which resumes an interrupted review.
     """
     before: GameState | None = None
     for number, step in enumerate(replay(record)):
@@ -116,7 +116,7 @@ def mean_losses(moves: Sequence[ReviewedMove], num_players: int) -> list[float |
 
 
 def summaries(moves: Sequence[ReviewedMove], num_players: int) -> list[PlayerSummary]:
-    """The moves of every seat in numbers."""
+    """The statistics of every seat's moves."""
     return [_summary([m for m in moves if m.player == seat]) for seat in range(num_players)]
 
 
@@ -166,7 +166,7 @@ def reviewed_move(number: int, before: GameState, action: int, agent: Agent) -> 
 
 
 def _listed(action: int, state: GameState, moves: list[MoveValue], agent: Agent) -> MoveValue:
-    """A move with its value; an agent may list only one of several equal factories, and then it is that one."""
+    """A move with its value, or the same move from an equal factory if the agent lists only that one."""
     values = {move.action: move for move in moves}
     players, variant = state.num_players, state.variant
     played = decode_action(action, players, variant)
@@ -183,7 +183,7 @@ def _listed(action: int, state: GameState, moves: list[MoveValue], agent: Agent)
 
 
 def _swapped(line: tuple[int, ...], action: int, state: GameState) -> tuple[int, ...]:
-    """A line that begins with an action instead of the same one from an equal factory: the two change places."""
+    """A line with two equal factories swapped, so that it begins with this action."""
     players, variant = state.num_players, state.variant
     moves = [decode_action(number, players, variant) for number in line]
     new, old = decode_action(action, players, variant).source, moves[0].source

@@ -43,11 +43,11 @@ def analyses(
     nodes: int | None = None,
     stop: Callable[[], bool] | threading.Event = lambda: False,
 ) -> Iterator[Analysis]:
-    """Analyse a position better and better: at every depth, and about every 0.3 seconds.
+    """Analyse a position incrementally: yields an analysis at every depth, and about every 0.3 seconds.
 
     The last analysis `is_final`; it comes at the first limit, soon after `stop`, or when nothing is left to search. Without
-    limits a search may go on for hours. `nodes` are simulations for mcts. Limits on time and nodes in the spec are for
-    moves and do not count here; see `analysis_of`. Every call needs an agent of its own while it runs.
+    limits a search may go on for hours. `nodes` are simulations for mcts. Limits on time and nodes in the spec apply to
+    moves only; see `analysis_of`. Concurrent calls need separate agents.
 
     Raises CannotAnalyseError if the agent gives no values to moves, and ValueError if no move can be made.
     """
@@ -113,7 +113,7 @@ def chances_after(
 
 
 def solved_shares(state: GameState, step: AnalysisStep, action: int) -> tuple[float, ...] | None:
-    """The shares of the win by seat after an action, if a whole search expects the game to end in this round."""
+    """The shares of the win by seat after an action, if a solved search expects the game to end in this round."""
     if not step.is_solved:
         return None
     for expected in step.lines[action]:

@@ -1,8 +1,8 @@
 """Win chances by seat, from the margin that a search expects for the player to move.
 
 The chances are a softmax over the seats of `scale` times the seat's expected margin, plus `bias` for the player to move.
-Both depend on the variant, on the number of players and on how far the game is: the later, the more a point decides. `calibration` fits
-them to games; with 2 players the model is a logistic regression.
+Both depend on the variant, on the number of players and on how far the game has progressed: the later, the more a point
+decides. `calibration` fits them to games; with 2 players the model is a logistic regression.
 """
 
 import json
@@ -85,7 +85,7 @@ class SeatMargins:
 
 
 def progress(state: GameState) -> float:
-    """How far the game is: rounds completed, plus the share of this round's tiles that have been taken."""
+    """Progress of the game: rounds completed, plus the share of this round's tiles that have been taken."""
     if state.awaits_deal:
         return float(state.round)
     tiles = sum(map(sum, state.factories)) + sum(state.center)

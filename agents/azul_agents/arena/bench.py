@@ -24,7 +24,7 @@ from azul_env import GameBatch, azul_v0, legal_mask, new_game, to_dict
 from azul_env.core.batch import choose_randomly
 from azul_env.envs.vector import AzulTurnsVectorEnv
 
-RATIOS = [  # of speeds, by the beginning of their keys
+RATIOS = [  # of speeds, by key prefix
     ("gray_playout_moves", "playout_moves"),
     ("vector_steps", "playout_moves"),
     ("search_simulations", "playout_moves"),
@@ -34,7 +34,7 @@ RATIOS = [  # of speeds, by the beginning of their keys
     ("alphabeta_move_nodes", "yardstick_nodes"),
 ]
 
-Trial = Callable[[], int]  # does some work and answers how many moves or steps that was
+Trial = Callable[[], int]  # does some work and returns the number of moves or steps
 
 
 @dataclass(frozen=True)
@@ -181,7 +181,7 @@ def alphabeta_move_trial(num_players: int, openings: int = 8, nodes: int = 50_00
 
 
 def longest_move(time_limit_seconds: float, moves: int = 10) -> float:
-    """The longest of some moves of alpha-beta with a limit of time, in seconds."""
+    """The longest thinking time over several moves of alpha-beta with a time limit, in seconds."""
     agent = AlphaBetaAgent(options=AlphaBetaOptions(time=time_limit_seconds))
     rng = np.random.default_rng(1)
     longest = 0.0

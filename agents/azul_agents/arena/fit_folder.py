@@ -1,14 +1,14 @@
-"""The folder of `azul fit-evaluation`: a run that is killed at any moment goes on from it.
+"""The folder of `azul fit-evaluation`: a run can be killed at any moment and resumed from it.
 
 | file                  | what                                                                |
 |-----------------------|---------------------------------------------------------------------|
 | `config.yaml`         | the complete config, including defaults                             |
-| `run.json`            | where the card goes; config, versions, commit, machine and command  |
+| `run.json`            | output path; config, versions, commit, machine and command          |
 | `weights.npz`         | the weights that the run began with                                 |
 | `improvements.jsonl`  | finished improvements, one JSON object per line                     |
 | `card.json`           | a copy of the card, written last                                    |
 | `improvement_N/`      | self-play so far (`.npz`), fitted weights, games of the match       |
-| `lock`                | held by the process that fits here                                  |
+| `lock`                | held by the process that runs the fit                               |
 """
 
 import json
@@ -44,7 +44,7 @@ from azul_env.files import (
 )
 
 FORMAT: Final = 1
-# Of an improvement, in files such as games_0.npz.
+# The self-play of an improvement, in files such as games_0.npz.
 GAMES, HELD_OUT_GAMES = SELF_PLAY = (
     "games",
     "held_out",
@@ -105,7 +105,7 @@ class FitFolder:
 
     @property
     def out(self) -> Path:
-        """Where the card goes."""
+        """The output path of the card."""
         return Path(self.run["out"])
 
     @contextmanager
@@ -166,7 +166,7 @@ def append_result(path: Path, result: GameResult) -> None:
 
 
 def read_results(path: Path, players: int, most: int) -> list[GameResult]:
-    """The finished games of a match, in order. Raises ValueError if there are more than `most`, or one is none."""
+    """The finished games of a match, in order. Raises ValueError for more than `most`, or an invalid one."""
     try:
         results = [result_of(line, players) for line in read_json_lines(path)]
         if len(results) > most:
@@ -178,5 +178,5 @@ def read_results(path: Path, players: int, most: int) -> list[GameResult]:
 
 
 def _is_improvement(step: dict[str, Any]) -> bool:
-    """True if a line of `improvements.jsonl` has what is read from it again."""
+    """True if a line of `improvements.jsonl` has all the fields that are read back."""
     return isinstance(step, dict) and isinstance(step.get("kept"), bool)

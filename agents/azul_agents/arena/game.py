@@ -164,7 +164,7 @@ class Table:
         return PlayedGame(result, self.recorder.record)
 
     def _forfeit(self, seat: int, why: str) -> None:
-        why = brief(why, MAX_REASON_LETTERS)  # it may be what a bot or somebody's exception says
+        why = brief(why, MAX_REASON_LETTERS)  # it may quote a bot or a user's exception
         self.forfeits[seat] = why
         self.recorder.resign(seat, forfeit=why)
 

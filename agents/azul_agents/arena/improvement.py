@@ -1,6 +1,6 @@
-"""From weights to better weights: self-play, a fit, and a match that decides whether the new ones are kept.
+"""Improve the weights of the evaluation: self-play, a fit, and a match that decides whether the new ones are kept.
 
-Everything is kept in a `FitFolder` as it is made, so that a run goes on where it was killed, without a difference.
+Everything is saved to a `FitFolder` as it is produced, so that a killed run resumes to the same result.
 """
 
 import json
@@ -44,12 +44,12 @@ from azul_agents.search.linear import (
 from azul_env.files import write_atomically
 
 HELD_OUT: Final = 10  # one game in this many is played only to judge the fit
-FIRST_CHUNK: Final = 20  # games before the first look at the clock
-CHUNK_SECONDS: Final = 0.5  # between two looks: a stop takes at most this long
+FIRST_CHUNK: Final = 20  # games before the clock is first checked
+CHUNK_SECONDS: Final = 0.5  # between checks: a stop takes at most this long
 CHECKPOINT_SECONDS: Final = 10.0  # of self-play that a kill can lose
 
 Report = Callable[[str], None]
-Advance = Callable[[str, int, int], None]  # what is being done, how much is done, of how much
+Advance = Callable[[str, int, int], None]  # activity, units done, units in total
 
 
 def new_fit(root: Path, config: FitConfig, out: Path, command: str) -> FitFolder:
@@ -59,7 +59,7 @@ def new_fit(root: Path, config: FitConfig, out: Path, command: str) -> FitFolder
 
 
 def improve(folder: FitFolder, report: Report, advance: Advance) -> dict[str, Any]:
-    """Run the improvements that are missing and write the card of the best weights, which is returned.
+    """Run the remaining improvements, then write and return the card of the best weights.
 
     Caller holds the lock of the folder.
     """
@@ -93,7 +93,7 @@ def improve(folder: FitFolder, report: Report, advance: Advance) -> dict[str, An
 
 
 def check_files(folder: FitFolder) -> None:
-    """Read all that a run goes on from, now rather than after hours of self-play. Raises ValueError if it is broken."""
+    """Read all that a run resumes from, now rather than after hours of self-play. Raises ValueError if it is broken."""
     config, steps = folder.config, folder.improvements()
     shape = weights_shape(config.variant)
     weights = read_weights(folder.weights_file, shape)
@@ -224,7 +224,7 @@ def _play(
     games: int,
     advance: Advance,
 ) -> SelfPlay:
-    """Self-play shared out over threads, each with a seed and a file of its own."""
+    """Self-play distributed over threads, each with its own seed and file."""
     shares = [games * part // config.jobs for part in range(config.jobs + 1)]
     seeds = np.random.SeedSequence(seed).generate_state(config.jobs).tolist()
     is_stopped = threading.Event()
@@ -260,7 +260,7 @@ def _play_share(
     is_stopped: threading.Event,
     on_games: Callable[[], None],
 ) -> None:
-    """Play what is missing in the file, and save it again and again; chunks do not change the games."""
+    """Play the games that the file lacks, with periodic checkpoints; chunk sizes do not change the games."""
     if file.exists():
         under_way.load(file)
     saved = time.monotonic()

@@ -72,7 +72,7 @@ class RunningMatch:
 
     def warm_up(self) -> None:
         """Compile what the games need, before they begin; `play` does it otherwise."""
-        if not self._is_warm and self._make is make_agent:  # agents made otherwise are unknown here
+        if not self._is_warm and self._make is make_agent:  # other factories' agents are unknown
             warm_up(self.specs, len(self.specs), self.config.variant)
         self._is_warm = True
 

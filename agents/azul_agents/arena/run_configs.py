@@ -58,19 +58,19 @@ class FitConfig:
     games: int = 50_000
     """Self-play games of every improvement."""
     improvements: int = 3
-    """How often to play, fit and compare."""
+    """Number of improvements: self-play, a fit and a match each."""
     nodes: int = 0
     """Search limit of the players in self-play; 0 looks one move ahead, which gives most games per second."""
     ridge: float = 30.0
-    """Strength of the regression's pull towards 0."""
+    """Ridge penalty of the regression."""
     duel_games: int = 400
-    """Games of the new weights against the ones before; the new ones are kept if they win more than their share."""
+    """Games of the new weights against the old ones; the new ones are kept if they win more than their share."""
     duel_nodes: int = 1_000
     """Search limit in these games."""
     from_scratch: bool = False
     """Begin with weights set by hand instead of those of the package."""
     seed: int = 1
-    """Where the deals of all games come from."""
+    """Seed of the deals of all games."""
     jobs: int = 2
     """Threads of self-play."""
     variant: str = "colored"

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from azul_agents.arena.game import GameResult
 
-MAX_REASONS: Final = 20  # of forfeits that are told apart
+MAX_REASONS: Final = 20  # distinct reasons for forfeits that are counted
 OTHER: Final = "other reasons"
 NORMAL_95: Final = 1.959963984540054  # two-sided 95% quantile of the normal distribution
 

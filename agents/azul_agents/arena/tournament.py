@@ -72,7 +72,7 @@ def run_tournament(
     make: MakeAgent = make_agent,
     play: Play = play_all,
 ) -> list[Standings]:
-    """Play the games that are missing in the results file of the folder, then write the tables; a finished one is kept.
+    """Play the games missing in the results file of the folder, then write the tables; a finished tournament is unchanged.
 
     `on_games` gets the games so far and the total number, at the start and after every game. `play` is the engine, by
     default local processes.

@@ -115,7 +115,7 @@ class Chunks:
 
     @property
     def seconds_left(self) -> float:
-        """An estimate for the games left, or for as many of them as are looked at; infinite before the first timing."""
+        """Estimated time for the games in `waiting`, perhaps not all that are left; infinite before the first timing."""
         return len(self.waiting) * (self._seconds_per_game or math.inf)
 
     def add_timing(self, games: int, seconds: float) -> None:
@@ -154,8 +154,8 @@ def play_all(
 ) -> Generator[Finished, None, None]:
     """Play games and yield them: in this process and in order for one job, else as worker processes finish them.
 
-    Games between our own agents begin in this process, and stay here if few are left: other code may end the process
-    that runs it. Wrap the generator in `contextlib.closing`, which ends the processes and their agents on an early exit.
+    Games between built-in agents start in this process and stay here if few are left; other agents may kill the process
+    that runs them. Wrap the generator in `contextlib.closing`, which ends the processes and their agents on an early exit.
     Exceptions of agents are raised here; a process that dies raises ChildProcessError.
     """
     chunks = Chunks(games, jobs)
@@ -271,7 +271,7 @@ def _workers(jobs: int, make: MakeAgent) -> Iterator[list[_Worker]]:
 
 @contextmanager
 def interrupts_held() -> Iterator[None]:
-    """Hold back Ctrl-C while processes start; it arrives here afterwards, and never at them.
+    """Defer Ctrl-C while processes start: it is raised here afterwards, and never reaches them.
 
     A terminal sends it to all processes, and only this one handles it.
     """

@@ -1,6 +1,6 @@
 """One-move lookahead on the player's board: points, floor penalty, and credit for unfinished lines and sets.
 
-On the gray wall, tiles go where they bring and leave most: see `azul_agents.gray_walls`.
+On the gray wall, a tile goes to the column with the most points and prospects: see `azul_agents.gray_walls`.
 """
 
 from collections.abc import Sequence
@@ -132,7 +132,7 @@ def _value_after_turn(row: Row, source: int, color: int, destination: int) -> fl
     return points + _gray_value(row, player, wall, counts)
 
 
-# Play a legal draft; the value of the player's board after it. On the gray wall, also that of the choice of a column.
+# The value of the player's board after a legal draft or, on the gray wall, a choice of column; a draft is played in `row`.
 value_after: Final = by_variant(_value_after_draft, _value_after_turn)
 
 
@@ -150,7 +150,7 @@ def action_value(rows: Rows, i: int, scratch: Rows, action: int, before: float) 
 
 @kernel
 def points_behind(row: Row, player: int) -> float:
-    """Points that the others are ahead of a player whose own board is not valued: the mean of their scores and boards."""
+    """How far a player's score is behind the mean of the others' scores and boards; the player's board is not valued."""
     others = 0.0
     for seat in range(row["num_players"]):
         if seat != player:

@@ -1,1 +1,1 @@
-"""Other people's code as agents, and our agents as bots for other programs."""
+"""Third-party code as agents, and our agents as bots for other programs."""

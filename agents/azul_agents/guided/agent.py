@@ -1,4 +1,4 @@
-"""The guided agent: Monte-Carlo search by policy and value, and alpha-beta for what is left of a round that it can solve."""
+"""The guided agent: Monte-Carlo search by policy and value, and alpha-beta once it can solve the rest of a round."""
 
 from collections.abc import Generator
 from typing import Final
@@ -13,9 +13,9 @@ from azul_agents.search.alphabeta import AlphaBetaAgent
 from azul_agents.search.mcts import MctsAgent
 from azul_env import GameState
 
-NODES_PER_SIMULATION: Final = 5  # of alpha-beta in the time of a simulation
-# Offers left in a round that alpha-beta solves, by number of players. With more than 2 it would have to believe that all others
-# play against it.
+NODES_PER_SIMULATION: Final = 5  # alpha-beta nodes that take as long as a simulation
+# Alpha-beta takes over when at most this many offers are left in a round, by number of players. With more than 2 players
+# it would have to assume that all others play against it.
 SOLVED_OFFERS: Final = {2: 12, 3: 0, 4: 0}
 
 
@@ -39,7 +39,7 @@ class GuidedAgent(Agent):
         return self._searcher(state).act(state, legal_mask, rng)
 
     def analyse(self, state: GameState) -> list[MoveValue]:
-        """The moves with the margin of points they lead to, as the search for this stage of the round sees them."""
+        """The moves with the margin of points they lead to, by the search for this stage of the round."""
         return self._searcher(state).analyse(state)
 
     @property

@@ -27,7 +27,7 @@ from azul_env.core.jit import called_kernel, kernel
 from azul_env.core.state import Row
 from azul_env.observation import write_observation
 
-# Factor of the logits: the policy is surer of its moves than a prior should be.
+# Factor of the logits: the policy is sharper than a prior should be.
 SOFTNESS: Final = 0.3
 
 
@@ -38,7 +38,7 @@ class GuidedEvaluator(NamedTuple):
     layers: Layers  # of the policy
     outlook: Outlook  # unused by a policy that sees none
     inputs: NDArray[np.float32]  # of the policy; scratch space
-    observation_size: NDArray[np.int64]  # how many of the inputs are the observation; one number
+    observation_size: NDArray[np.int64]  # how many inputs are the observation
     logits: NDArray[np.float32]
 
     @staticmethod

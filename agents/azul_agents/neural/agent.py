@@ -38,7 +38,7 @@ class Preference(NamedTuple):
 
 
 class NeuralPolicy:
-    """A network for one number of players and one variant. It serves one thread at a time: an outlook needs memory."""
+    """A network for one number of players and one variant. Not thread-safe, since an outlook needs scratch memory."""
 
     def __init__(self, model: Model) -> None:
         self.num_players, self.variant = model.num_players, model.variant
@@ -58,7 +58,7 @@ class NeuralPolicy:
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Unmasked logits (batch, actions) and values (batch,) of float32 observations (batch, size).
 
-        A network that sees outlooks takes the `inputs` of games, with outlooks behind the observations.
+        A network with an outlook takes the `inputs` of games, which append outlooks to the observations.
         """
         size = self.inputs.size
         if observations.ndim != 2 or observations.shape[1] != size:
@@ -203,7 +203,7 @@ def packaged_model(num_players: int, variant: str = COLORED) -> Model:
 
 
 def packaged_policy(num_players: int, variant: str = COLORED) -> NeuralPolicy:
-    """The packaged network, with memory of its own. Raises ModelFileError if there is none for these games."""
+    """The packaged network, with its own scratch memory. Raises ModelFileError if there is none for these games."""
     return NeuralPolicy(packaged_model(num_players, variant))
 
 

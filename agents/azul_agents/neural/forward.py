@@ -1,8 +1,8 @@
 """The trained network as compiled code: logits and value of a position, without torch.
 
-The same function as `azul_train.network.AzulNetwork`, which explains it. Here a layer is one matrix whose first row is the
-bias and whose other rows are the weights of one input each: most inputs are 0 (empty cells, inactive units), and their
-rows are skipped. A single position and a batch run the same code, so both give the same bits.
+The same function as `azul_train.network.AzulNetwork`, which explains it. Here a layer is one matrix: the first row is the
+bias, each other row the weights of one input. Most inputs are 0 (empty cells, inactive units), and their rows are
+skipped. A single position and a batch run the same code, so results are bit-identical.
 """
 
 from typing import Any, Final, NamedTuple
@@ -47,10 +47,10 @@ MARKER: Final = np.array([parts["marker_in_center"].start for parts in PARTS])
 TILING: Final = np.array(
     [parts["tiling_line"].start if "tiling_line" in parts else 0 for parts in PARTS]
 )
-FACTORY_HIGH: Final = np.float32(PARTS[0]["factories"].high[0])  # what counts are divided by
+FACTORY_HIGH: Final = np.float32(PARTS[0]["factories"].high[0])  # the divisor of counts
 CENTER_HIGH: Final = np.float32(PARTS[0]["center"].high[0])
 SIZES: Final = np.array([sum(part.size for part in parts.values()) for parts in PARTS])
-FIXED: Final = ("placed", "patterns")  # layers that no file holds
+FIXED: Final = ("placed", "patterns")  # constant layers, not stored in files
 AT_ONCE: Final = 4  # rows added in one pass, so that the sums stay in registers
 
 
@@ -74,7 +74,7 @@ class Layers(NamedTuple):
 
 
 def layers_of(model: Model) -> Layers:
-    """The layers of a model, turned so that the weights of one input lie side by side."""
+    """The layers of a model, transposed so that the weights of one input are contiguous."""
 
     def turned(name: str) -> Matrix:
         if f"{name}.bias" not in model.arrays:
@@ -145,7 +145,7 @@ def _embed_factory(layer: Matrix, counts: Vector, embedded: Vector) -> None:
 
 @kernel
 def _tiles(observed: np.float32, high: np.float32) -> int:
-    """The number of tiles that a number of the observation stands for."""
+    """The tile count that an observed number encodes."""
     return int(observed * high + np.float32(0.5))
 
 
@@ -153,10 +153,10 @@ def _tiles(observed: np.float32, high: np.float32) -> int:
 def _write_sources(
     layers: Layers, observation: Vector, layout: int, kinds: NDArray[np.int64], keys: Matrix
 ) -> Vector:
-    """Write kinds and keys of all sources; return what the trunk sees of them: the factories' sum, and the center.
+    """Write kinds and keys of all sources; return the trunk's inputs: the summed factory embeddings, and the center's.
 
     A kind is written as its index among all pairs (color, kind), the first kind where there are no tiles. `layout` is the
-    index of the observation in the tables of places.
+    index into the tables of offsets above.
     """
     source_size = layers.factory.shape[1]
     seen = np.zeros(2 * source_size, np.float32)
@@ -198,9 +198,9 @@ def _write_trunk(
     outlook: Vector,
     trunk: Vector,
 ) -> None:
-    """Write the units that both heads see. The factories are the part of the observation from start to stop.
+    """Write the trunk's output, which both heads share. The factories are `observation[start:stop]`.
 
-    Of the outlook, if there is one, the trunk sees the first number: the value of the best move.
+    From the outlook, if there is one, the trunk gets the first number: the value of the best move.
     """
     rest = len(observation) - (stop - start)
     direct = rest + len(sources)
@@ -247,7 +247,7 @@ def _write_logits(
 
 @array_kernel
 def _add_outlook(layers: Layers, trunk: Vector, lost: Vector, logits: Vector) -> None:
-    """Add to the logits of drafts what each loses to the best one, times the sharpness that the trunk gives."""
+    """Add to each draft's logit what it loses against the best one, times a sharpness computed by the trunk."""
     sharpness = np.empty(1, np.float32)
     apply_layer(layers.sharpness, trunk, sharpness)
     for action in range(len(lost)):
@@ -271,7 +271,7 @@ def _write_columns(layers: Layers, trunk: Vector, tile: Vector, logits: Vector) 
 
 @array_kernel
 def _value(layers: Layers, trunk: Vector) -> np.float32:
-    """What the position is worth, in rewards to come."""
+    """The value head: the expected return of the position."""
     units = np.empty(layers.value_1.shape[1], np.float32)
     value = np.empty(1, np.float32)
     apply_layer(layers.value_1, trunk, units)
@@ -282,7 +282,7 @@ def _value(layers: Layers, trunk: Vector) -> np.float32:
 
 @array_kernel
 def write_forward(layers: Layers, inputs: Vector, logits: Vector) -> np.float32:
-    """Write the logits of one observation, with the outlook behind it if the model sees one, and return its value."""
+    """Write the logits of one observation, with its outlook appended if the model has one, and return its value."""
     sources = len(logits) // (NUM_COLORS * NUM_DESTINATIONS)
     players = (sources - 2) // 2  # R1: two factories for each player and one more, and the center
     drafts = sources * NUM_COLORS * NUM_DESTINATIONS

@@ -25,10 +25,10 @@ from azul_env.observation import observation_parts, observation_size
 
 FORMAT: Final = 1
 SIZES: Final = ("trunk", "source", "key", "value")  # widths that a model is free to choose
-# In a size: 1 if the trunk sees patterns, and if the network sees the outlook. Older files do not have them.
+# Also in a size: 1 if the trunk sees patterns, and if the network has an outlook. Older files lack them.
 SIGHTS: Final = ("patterns", "outlook")
 PATTERNS, OUTLOOK = SIGHTS
-EARLIER_OUTLOOK: Final = (FIRST_OFFER,)  # the shape of networks that knew no offers
+EARLIER_OUTLOOK: Final = (FIRST_OFFER,)  # the shape of search networks without offers
 VARIANT_KEY: Final = "variant"  # in `meta`; files of colored games do not have it
 COLORED: Final = VARIANTS[0]
 CENTER_KINDS: Final = 6  # one to five tiles of a color in the center, and six or more
@@ -56,7 +56,7 @@ class Model(NamedTuple):
 
 
 def write_model(path: Path, model: Model) -> None:
-    """Write a file that is complete or what it was before."""
+    """Write a file atomically."""
     meta = {
         "format": FORMAT,
         "num_players": model.num_players,

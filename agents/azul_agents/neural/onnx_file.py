@@ -6,10 +6,10 @@ The same function as `azul_train.network.AzulNetwork`, which explains it, built 
 |---------------|------------------|-----------------------------------------------------------------|
 | `observation` | (batch, size)    | input, float32: `azul_env.observe` or what an environment gives; for a model that sees outlooks, `NeuralPolicy.inputs.of(rows)` |
 | `logits`      | (batch, actions) | output: of all actions, legal or not; mask them before use      |
-| `value`       | (batch,)         | output: the reward to come                                      |
+| `value`       | (batch,)         | output: the expected return                                     |
 """
 
-# onnx is an extra that the checkers' environment does not hold.
+# onnx is an optional dependency, not installed where the type checkers run.
 # pyright: reportMissingImports=false
 
 import json
@@ -61,7 +61,7 @@ class _Graph:
         return name
 
     def reshape(self, value: str, *shape: int) -> str:
-        """A value in another shape; 0 keeps a dimension, -1 is what is left."""
+        """A value in another shape; 0 keeps a dimension, -1 is inferred."""
         return self.add("Reshape", value, self.constant(shape, np.int64))
 
     def layer(self, name: str, value: str) -> str:
@@ -135,7 +135,7 @@ def onnx_model(model: Model) -> onnx.ModelProto:
 
 
 def write_onnx(path: Path, model: Model) -> None:
-    """Write a model as an ONNX file that is complete or what it was before."""
+    """Write a model as an ONNX file, atomically."""
     content = onnx_model(model).SerializeToString()
     with atomic_file(path) as file:
         file.write(content)
@@ -158,7 +158,7 @@ def _sources(
 
 
 def _trunk(graph: _Graph, part: Part, model: Model, factories: str, center: str) -> str:
-    """The units that both heads see."""
+    """The trunk's output, which both heads share."""
     end = observation_size(model.num_players, model.variant)
     inputs = [
         graph.part(0, part.start),

@@ -1,7 +1,7 @@
-"""The outlook: what the networks of the search say of the position after each move, as inputs of a policy.
+"""The outlook: values of the positions after each move, by the networks of the search, as inputs of a policy.
 
-It looks one move ahead and no further: no reply is searched. A model that sees it holds the weights that it was trained with,
-so that it plays the same moves whatever networks the search has.
+It is a lookahead of one ply: replies are not searched. A model with an outlook stores the search weights that it was
+trained with, so that it plays the same moves whatever networks the search has.
 """
 
 from typing import Final, NamedTuple
@@ -23,7 +23,7 @@ from azul_env.observation import observation_size, write_observation
 Floats = NDArray[np.float32]
 
 BEST_SCALE: Final = 0.05  # of the best move's value, in points
-MOST_LOST: Final = 15.0  # points; what loses more is as bad
+MOST_LOST: Final = 15.0  # points; larger losses are clipped
 MOVES_PER_SOURCE: Final = NUM_COLORS * NUM_DESTINATIONS
 
 
@@ -41,7 +41,7 @@ def new_outlook(weights: Floats) -> Outlook:
 
 
 def outlook_size(num_players: int) -> int:
-    """Numbers in an outlook: the value of the best move, and what each move loses to it."""
+    """Size of an outlook: the value of the best move, and what each move loses against it."""
     return 1 + num_actions(num_players)
 
 
@@ -76,7 +76,7 @@ def _value_after(outlook: Outlook, row: Row, move: int) -> float:
 
 @kernel
 def _repeat_equal_factories(row: Row, inputs: Floats, first: int) -> None:
-    """Give factories the values of an earlier one with the same tiles: the moves of equal ones are listed once."""
+    """Copy values to factories that equal an earlier one, since the moves of equal factories are listed once."""
     for factory in range(center_of(row)):
         for earlier in range(factory):
             if row["sources"][earlier] == row["sources"][factory]:
@@ -95,13 +95,13 @@ def write_outlooks(outlook: Outlook, rows: Rows, inputs: Floats, start: int) -> 
 
 @kernel
 def write_observations(rows: Rows, observations: NDArray[np.uint8]) -> None:
-    """Write what the players to move observe, as float32; what is behind an observation stays as it is."""
+    """Write what the players to move observe, as float32; numbers after an observation are left alone."""
     for game in range(len(rows)):
         write_observation(rows[game], rows[game]["current_player"], observations[game])
 
 
 class Inputs:
-    """What a network sees of games: the observations of the players to move, and their outlooks if it has any."""
+    """Computes a network's inputs: the observations of the players to move, and outlooks if the network has them."""
 
     def __init__(self, num_players: int, variant: str, outlook_weights: Floats | None) -> None:
         self.observation_size = self.size = observation_size(num_players, variant)
@@ -117,6 +117,6 @@ class Inputs:
         return inputs
 
     def add_outlooks(self, rows: Rows, inputs: Floats) -> None:
-        """Write the outlooks, if there are any, behind the observations."""
+        """Write the outlooks, if there are any, after the observations."""
         if self.outlook is not None:
             write_outlooks(self.outlook, rows, inputs, self.observation_size)

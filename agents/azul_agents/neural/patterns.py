@@ -1,11 +1,11 @@
-"""Patterns on the walls: what the network sees beside the observation, so that it need not learn to count.
+"""Patterns on the walls: additional inputs of the network, so that it need not learn to count.
 
-Two fixed layers with ReLU, the same for every model. The first finds the tiles that will be on a wall after this round: those
-that are there, and those of full pattern lines; besides, the free slots of the floors, and the rounds played. The second
-finds runs of neighboring tiles, which placements are paid by, and rows, columns and colors that are nearly complete. On the
-gray wall, where the columns of full lines are not known, the first finds the tiles that are there, of any color, and counts
-those of each color.
-A unit is an AND of cells: their sum, less all but one of them. As in `forward`, the first row of a matrix is the bias.
+Two fixed layers with ReLU, the same for every model. The first finds the tiles that will be on a wall after this round,
+already placed or in full pattern lines, and also the free slots of the floors and the rounds played. The second finds
+runs of neighboring tiles, which placements score, and rows, columns and colors that are nearly complete. On the gray
+wall, where the columns of full lines are not known, the first finds the placed tiles of any color, and counts those of
+each color. A unit is an AND of n cells: the ReLU of their sum minus n - 1. As in `forward`, the first row of a matrix is
+the bias.
 """
 
 from collections.abc import Mapping
@@ -23,8 +23,8 @@ from azul_env.observation.layout import Part
 Matrix = NDArray[np.float32]
 Cells = list[int]  # of a wall, 5 * row + column
 
-ROUNDS: Final = 6  # told apart
-# Tiles in a row or column from which on they are counted; for colors, one more.
+ROUNDS: Final = 6  # distinguished
+# Thresholds beyond which the tiles of a row, column or color count; colors have one more.
 NEARLY: Final = (2, 3)
 
 
@@ -106,7 +106,7 @@ def _color_cells(variant: str, color: int) -> Cells:
 
 
 def _patterns(variant: str) -> list[tuple[Cells, int]]:
-    """Cells of a wall, and how many of them do not count: all but one for runs, in which all must be there."""
+    """The cells of each pattern, and how many tiles do not count: all but one in a run, which has to be complete."""
     patterns: list[tuple[Cells, int]] = []
     for number in range(NUM_LINES):
         row = [NUM_LINES * number + column for column in range(NUM_LINES)]
