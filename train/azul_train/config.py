@@ -32,9 +32,8 @@ SB3, RLLIB = ENGINES = "sb3", "rllib"
 MIRROR, MIX, PRIORITISED = SCHEDULES = "mirror", "mix", "prioritised"
 MAX_NAME_LETTERS: Final = 100
 MAX_TRAIN_SEED: Final = (1 << 32) - 1  # of NumPy's global generator, which SB3 seeds
-EVALUATION_SEEDS: Final = (
-    3  # deals of evaluations, of the choice of the best model and of its final evaluation
-)
+# One each for the deals of evaluations, of the choice of the best model and of its final evaluation.
+EVALUATION_SEEDS: Final = 3
 MAX_STEPS: Final = 10**12  # more than a century
 MAX_PARALLEL: Final = 1_000_000
 MAX_PROCESSES: Final = 4096
@@ -50,13 +49,13 @@ class NetworkSize:
     source: int = 64
     """Size of the embedding of a factory, and of the center."""
     key: int = 16
-    """Size of the keys of sources, which distinguish equal offers."""
+    """Size of the sources' keys, which tell equal offers of different sources apart."""
     value: int = 64
     """Width of the value head's hidden layer."""
     patterns: int = 0
-    """1: the trunk sees runs of tiles and nearly complete rows, columns and colors; 0: the observation alone."""
+    """1: the trunk also gets runs of tiles and nearly complete rows, columns and colors; 0: the observation alone."""
     outlook: int = 0
-    """1: the network sees what the networks of the search, which do not learn, say of the position after each move; 0: it does not."""
+    """1: the network gets the frozen search networks' value of the position after each move; 0: it does not."""
 
     def __post_init__(self) -> None:
         check_least(self, 1, "trunk", "source", "key", "value")
@@ -157,10 +156,10 @@ class ImitationConfig:
     random_moves: float = 0.1
     """Share of random moves while collecting, for a variety of positions."""
     rounds: int = 1
-    """Rounds of collecting an equal part of the samples and fitting all so far. In the first the teacher plays, in later
-    ones the student does, and the teacher says what it would have played (DAgger)."""
+    """Rounds of collecting an equal part of the samples and fitting all so far. In the first the teacher plays; in later
+    ones the student plays and the teacher labels its positions (DAgger)."""
     teacher_value: float = 0.5
-    """Weight of the teacher's own value of a position in the value target, if it is a search; the rest is how the game ended."""
+    """Weight of the teacher's value of a position in the value target, if it is a search; the rest is the game's return."""
     threads: int = 2
     """Threads of a searching teacher; the samples are the same for any number."""
 
@@ -188,7 +187,7 @@ class EvaluationConfig:
     every: int = 200_000
     """Learner steps between two evaluations."""
     candidates: int = 3
-    """Networks with the best evaluations that play for being the best model, on further deals."""
+    """Networks with the best evaluations among which the best model is chosen, on further deals."""
     choice_games: int = 400
     """Games of each of them against each opponent."""
     final_games: int = 400
@@ -213,7 +212,7 @@ class RllibConfig:
     """Processes of RLlib. Their number does not change the rollout and batch sizes, which are totals."""
 
     env_runners: int = 1
-    """Env runner processes, which share the games; 0: the learner plays, too."""
+    """Env runner processes, which share the games; 0: the main process plays."""
     learners: int = 0
     """Learner processes, which share every batch; 0: the main process learns."""
 
@@ -245,8 +244,8 @@ class TrainConfig:
     reward: dict[str, float] = field(default_factory=lambda: {"outcome": 0.5, "round_margin": 0.03})
     """Weights by name of reward; the learner gets the weighted sum."""
     start: str | None = None
-    """Model to go on from instead of random weights: a file, or `ppo` for the packaged one. Its layers must have the sizes
-    of `network`; if it sees no patterns or outlook, their weights start at 0."""
+    """Model to start from instead of random weights: a file, or `ppo` for the packaged one. Its layers must have the sizes
+    of `network`; the weights of patterns or an outlook that it lacks start at 0."""
     network: NetworkSize = field(default_factory=NetworkSize)
     """Size of the network."""
     ppo: PPOConfig = field(default_factory=PPOConfig)

@@ -37,14 +37,14 @@ def model_of(network: AzulNetwork, card: Mapping[str, Any]) -> Model:
 def load_network(path: Path) -> AzulNetwork:
     """The network in a model file, for further training. Raises ModelFileError."""
     model = read_model(path)
-    size = NetworkSize(**model.size)  # sights that older files do not name are off
+    size = NetworkSize(**model.size)  # older files have no patterns or outlook
     network = AzulNetwork(model.num_players, size, model.variant)
     network.load_state_dict({name: torch.tensor(a) for name, a in model.arrays.items()})
     return network
 
 
 def copy_weights(path: Path, network: AzulNetwork) -> None:
-    """Give a network the weights in a model file; those of patterns and an outlook that the model does not see become 0.
+    """Load the weights of a model file into a network; those of patterns or an outlook that the model lacks become 0.
 
     Raises ModelFileError, a ValueError, in one line.
     """
@@ -70,7 +70,7 @@ def copy_weights(path: Path, network: AzulNetwork) -> None:
     with torch.no_grad():
         for name, weights in network.state_dict().items():
             if name == OUTLOOK and name not in model.arrays:
-                continue  # the search's own weights stay
+                continue  # keep the weights of the search
             weights.zero_()
             if name in model.arrays:
                 array = torch.tensor(model.arrays[name])

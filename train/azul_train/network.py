@@ -1,21 +1,21 @@
-"""The network: what a position is worth, and how good each move is, whatever the order of the factories.
+"""The policy and value network, invariant to the order of the factories.
 
-Two things are known before any learning. The same tiles on another factory are the same move, so factories enter as a
-set: each is embedded by the same weights, and the trunk sees the sum. And what a move does to the player's board depends on
-nothing but color, number of tiles and destination, so the trunk gives one number for each of these, and all sources that
-offer this many tiles of a color share it:
+Two symmetries are built in. The same tiles on another factory are the same move, so factories enter as a set: each is
+embedded by the same weights, and the trunk gets the sum. And what a move does to the player's board depends only on
+color, number of tiles and destination, so the trunk outputs one number for each of these, and all sources that offer this
+many tiles of a color share it:
 
     logit(source, color, destination) = turns[color, kind(source, color), destination] + query[color] . key(source)
 
-The kind is how many tiles there are: 1 to 4 on a factory, 1 to 6 or more in the center. The second term is about what the
-move leaves behind for the others. On the gray wall the trunk also gives a number for each column by the line and by the color of
-a tile, and the tile that is to be placed picks its own:
+The kind is how many tiles there are: 1 to 4 on a factory, 1 to 6 or more in the center. The second term is for what the
+move leaves to the others. On the gray wall the trunk also outputs a number per column for each line and for each color,
+of which the tile to be placed selects its own:
 
     logit(column) = by_line[line, column] + by_color[color, column]
 
-Beside the observation the trunk may see patterns on the walls, found by
-fixed layers. If the network sees an outlook, the networks of the search, which stay as they are, have valued the position after each
-move: the trunk sees the value of the best one, and the points that a move loses to it count as much as the trunk says:
+Besides the observation the trunk may get patterns on the walls, found by fixed layers. With an outlook, the frozen networks
+of the search have valued the position after each move: the trunk gets the value of the best one, and each move's
+difference from it is added to its logit, scaled by a number that the trunk outputs:
 
     logit(move) = ... + sharpness * (value after the move - value after the best)
 """
@@ -46,7 +46,7 @@ from azul_train.config import NetworkSize
 
 
 class Latent(NamedTuple):
-    """All that the two heads need, a row for each observation. Not joined in one tensor, which would cost copies."""
+    """The inputs of the two heads, one row per observation. Not concatenated, which would cost copies."""
 
     trunk: Tensor
     keys: Tensor  # (batch, source, key)
@@ -56,7 +56,7 @@ class Latent(NamedTuple):
 
 
 class AzulNetwork(nn.Module):
-    """Logits of all actions and the value of a batch of observations (float32), behind which there may be outlooks."""
+    """Logits of all actions and the value of a batch of float32 observations, possibly with outlooks appended."""
 
     placed: Tensor  # the fixed layers of `azul_agents.neural.patterns`
     patterns: Tensor
@@ -106,7 +106,7 @@ class AzulNetwork(nn.Module):
         return self.logits(latent), self.values(latent.trunk)
 
     def latent(self, inputs: Tensor) -> Latent:
-        """What the heads see of observations."""
+        """The inputs of the heads."""
         observations, outlook = (
             inputs[:, : self._observation_size],
             inputs[:, self._observation_size :],
@@ -157,7 +157,7 @@ class AzulNetwork(nn.Module):
         return observations[:, start : start + TILE_SIZE]
 
     def _trunk_1(self, observations: Tensor, best: Tensor, sources: Tensor) -> Tensor:
-        """The trunk's first layer, in two products: no gradient flows back to what is given."""
+        """The trunk's first layer, as two products: the inputs that are given need no gradient."""
         given = (
             observations[:, : self._factories.start],
             observations[:, self._factories.stop :],
@@ -179,7 +179,7 @@ class AzulNetwork(nn.Module):
         return placed, torch.relu(torch.addmm(self.patterns[0], placed, self.patterns[1:]))
 
     def _counts(self, observations: Tensor) -> tuple[Tensor, Tensor]:
-        """The tiles of each color on each factory, and in the center, of which CENTER_KINDS or more are the same."""
+        """The tiles of each color on each factory, and in the center, clamped to CENTER_KINDS."""
         on_factories = torch.round(observations[:, self._factories.slice] * self._factories.high[0])
         in_center = torch.round(observations[:, self._center.slice] * self._center.high[0])
         return (
@@ -188,7 +188,7 @@ class AzulNetwork(nn.Module):
         )
 
     def _initialise(self) -> None:
-        """Orthogonal weights as PPO likes them: the first policy is nearly uniform, the first values nearly 0."""
+        """Orthogonal initialisation, as usual for PPO: the first policy is nearly uniform, the first values nearly 0."""
         small = {"turns": 0.01, "columns": 0.01, "sharpness": 0.01, "query": 0.1, "value_2": 0.1}
         for name, layer in self.named_children():
             if isinstance(layer, nn.Linear):
@@ -197,18 +197,18 @@ class AzulNetwork(nn.Module):
 
 
 def _one_hot(counts: Tensor, most: int) -> Tensor:
-    """Counts as ones and zeros, along a new last dimension; 0 has no one."""
+    """Counts as one-hot vectors, along a new last dimension; a count of 0 is all zeros."""
     return (counts[..., None] == torch.arange(1, most + 1)).to(counts.dtype)
 
 
 def _kinds(on_factories: Tensor, in_center: Tensor) -> Tensor:
-    """The index of every offer (source, color) among all pairs (color, kind); of the first kind where none is."""
+    """The index of every offer (source, color) among all pairs (color, kind); the first kind where there are no tiles."""
     kinds = torch.cat((on_factories.clamp(1), in_center.clamp(1)[:, None] + FACTORY_CAPACITY), 1)
     return (kinds.long() - 1 + NUM_KINDS * torch.arange(NUM_COLORS)).flatten(1)
 
 
 def _search_weights(num_players: int) -> NDArray[np.float32]:
-    """A copy of the weights of the networks that the search comes with."""
+    """A copy of the weights of the packaged search networks."""
     weights = shipped_networks(num_players, OFFERS)
     assert weights is not None  # the package has them for 2, 3 and 4 players
     return weights.copy()

@@ -6,12 +6,12 @@
 
 Only the player to move has an observation: `observations`, a float32 vector, and `action_mask`. A reward reaches the
 seat it belongs to at once, even if another seat moved. A game cut at `max_rounds` has paid its outcome and counts as
-over, so that nothing is bootstrapped from it. An illegal action ends the game, and its player gets the penalty; RLlib's
-own check of environments plays such actions. With `strict` it raises IllegalActionError instead: then set
+terminated, so that nothing is bootstrapped from it. An illegal action ends the game, and its player gets the penalty;
+RLlib's own check of environments plays such actions. With `strict` it raises IllegalActionError instead: then set
 `disable_env_checking` in RLlib's config.
 """
 
-# Ray is an extra that the checkers' environment does not hold.
+# Ray is an optional dependency, not installed where the type checkers run.
 # pyright: reportMissingImports=false
 
 from collections.abc import Mapping
@@ -45,7 +45,7 @@ Step = tuple[AgentDict, AgentDict, dict[str, bool], dict[str, bool], AgentDict]
 
 
 def register(name: str = ENV_NAME) -> str:
-    """Make the environment known to RLlib; `env_config` holds the arguments of `AzulMultiAgentEnv`."""
+    """Register the environment with RLlib; `env_config` holds the arguments of `AzulMultiAgentEnv`."""
     register_env(name, lambda config: AzulMultiAgentEnv(**config))
     return name
 
@@ -101,7 +101,7 @@ class AzulMultiAgentEnv(MultiAgentEnv):
         return self._observed([self.current_player]), {}
 
     def step(self, action_dict: AgentDict) -> Step:
-        """Play the action of the player to move, which must be the only one there is."""
+        """Play the action of the player to move; there must be no other."""
         check_reset(self._chances is not None, "step")
         mover = self.current_player
         if not isinstance(action_dict, Mapping) or len(action_dict) != 1:
@@ -138,7 +138,7 @@ class AzulMultiAgentEnv(MultiAgentEnv):
         return trusted_state(self._rows.copy())
 
     def _observed(self, seats: list[int]) -> AgentDict:
-        """What some seats see, in arrays of their own: RLlib keeps them."""
+        """The observations of some seats, in new arrays, since RLlib keeps them."""
         return {self.possible_agents[seat]: self._observation(seat) for seat in seats}
 
     def _observation(self, seat: int) -> dict[str, NDArray[Any]]:

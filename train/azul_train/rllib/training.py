@@ -147,7 +147,7 @@ class RllibRun(TrainingRun):
         finished = self.checkpoints / f"{self.steps:012d}"
         shutil.rmtree(finished, ignore_errors=True)  # left by a run that was resumed before it
         os.rename(unfinished, finished)
-        for other in _finished_in(self.checkpoints):  # and nothing else that is there
+        for other in _finished_in(self.checkpoints):  # leaves anything else alone
             if other != finished:
                 shutil.rmtree(other)
 

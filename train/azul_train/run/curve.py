@@ -18,7 +18,7 @@ GRID: Final = "#E3E3E3"
 DOTS_PER_INCH: Final = 130
 MARGIN: Final = 0.03  # left and right of the curves
 LEGEND_LETTERS: Final = 170  # that fit into the width of the figure
-LEGEND_PADDING: Final = 6  # letters that a column needs beside its longest label
+LEGEND_PADDING: Final = 6  # letters that a column needs besides its longest label
 
 
 def draw_curve(metrics: list[Line], num_players: int, title: str) -> bytes:

@@ -62,7 +62,7 @@ RUN_KEYS: Final = {  # that reports read, with their types
 
 
 class RunConfig(Protocol):
-    """What a folder needs to know of the config of its run, a dataclass."""
+    """The part of a run's config that its folder needs; a dataclass."""
 
     @property
     def name(self) -> str | None:
@@ -197,7 +197,7 @@ class RunFolder:
         return read_json_lines(self.metrics_file, MAX_METRICS_BYTES)
 
     def keep_metrics_until(self, steps: int) -> None:
-        """Drop the metrics after `steps`, here and in TensorBoard, and the final evaluation: the run resumes there."""
+        """Drop the metrics after `steps`, here and in TensorBoard, and the final evaluation, to resume from there."""
         kept = [
             line
             for line in self.read_metrics()

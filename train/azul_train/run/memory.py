@@ -1,4 +1,4 @@
-"""How the C library keeps memory that torch frees."""
+"""Tuning of the C allocator for memory that torch frees."""
 
 import ctypes
 import sys
@@ -13,10 +13,10 @@ MOST_KEPT: Final = 1 << 30  # bytes in all
 
 
 def keep_freed_memory() -> None:
-    """Have freed arrays used again instead of returned to the system, where the C library is glibc.
+    """Make glibc reuse freed arrays instead of returning them to the system; does nothing elsewhere.
 
-    Every minibatch needs arrays of the same sizes. By default their pages go back to the system and are fetched and cleared again,
-    which takes a tenth of the time of learning.
+    Every minibatch needs arrays of the same sizes. By default their pages are returned to the system, then mapped and
+    zeroed again, which takes a tenth of the training time.
     """
     if not sys.platform.startswith("linux"):
         return

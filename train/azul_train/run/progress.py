@@ -11,7 +11,7 @@ EVALUATION: Final = "evaluation"
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a run is; reported often enough for a progress bar."""
+    """The progress of a run; reported often enough for a progress bar."""
 
     phase: str
     """`imitation`, `self-play` or `evaluation`."""

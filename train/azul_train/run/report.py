@@ -68,7 +68,7 @@ def play_command(folder: RunFolder) -> str:
 
 
 def evaluations(metrics: list[Line]) -> dict[str, list[Line]]:
-    """The final evaluation before and after self-play; if there is nothing to compare, the last one under no name."""
+    """The final evaluations before and after self-play, by heading; with nothing to compare, the last one, without one."""
     before = start_evaluation(metrics)
     if not before:
         return {"": last_evaluation(metrics)}

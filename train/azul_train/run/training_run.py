@@ -32,8 +32,7 @@ from azul_train.run.metrics import (
 from azul_train.run.progress import EVALUATION, SELF_PLAY, OnProgress, Progress
 from azul_train.run.stopwatch import Stopwatch
 
-# Added to the evaluation seed: neither the choice of the best model nor its final evaluation is on the same deals as the
-# evaluations before.
+# Added to the evaluation seed, so that the choice of the best model and its final evaluation use deals of their own.
 FINAL_DEALS, CHOICE_DEALS = 1, 2
 LEARNER: Final = "learner"  # its name in matches
 
@@ -132,7 +131,7 @@ class TrainingRun(ABC):
         }
 
     def set_state(self, state: dict[str, Any]) -> None:
-        """Restore `state()`. Raises KeyError, TypeError or ValueError if it is another thing."""
+        """Restore `state()`. Raises KeyError, TypeError or ValueError if it is malformed."""
         steps = state["steps"]
         if type(steps) is not int or steps < 0:
             raise ValueError(f"steps must be a whole number from 0 up, not {shown(steps)}")
@@ -161,11 +160,11 @@ class TrainingRun(ABC):
 
     @property
     def _processor_minutes(self) -> float:
-        """Processor time of this process, all threads together: on a busy machine, the time of a quiet one."""
+        """CPU time of this process over all threads, which a busy machine does not inflate."""
         return (time.process_time() - self._processor_start) / 60
 
     def _finish(self) -> list[MatchResult]:
-        """Export the last network, and evaluate the best one and the start on deals that did not choose it."""
+        """Export the last network, and evaluate the best one and the start on deals that were not used to choose it."""
         export_network(self.network, self.folder.model, self._card())
         best = self._best_candidate()
         card = read_model(best).card
@@ -187,7 +186,7 @@ class TrainingRun(ABC):
         return results
 
     def _best_candidate(self) -> Path:
-        """The best of the networks with the best evaluations, by matches on deals that are new to all of them."""
+        """The best of the networks with the best evaluations, by matches on fresh deals."""
         config = self.config.evaluation
         ranked = sorted(self.scores, key=lambda steps: (self.scores[steps], steps), reverse=True)
         top = [self.folder.candidate(steps) for steps in ranked[: config.candidates]]

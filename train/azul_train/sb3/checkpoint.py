@@ -1,7 +1,7 @@
 """Checkpoints: the complete state of a run in one file, without pickled code.
 
-A file may be damaged or of another program. `load_checkpoint` checks its form, the code that uses a part checks its content, and
-`valid_checkpoint` turns whatever they find into one line.
+A file may be damaged or foreign. `load_checkpoint` checks its form, the code that uses a part checks its content, and
+`valid_checkpoint` turns whatever they find into an error of one line.
 """
 
 import json
@@ -20,7 +20,7 @@ from azul_env.files import atomic_file, open_regular
 
 FORMAT: Final = 3
 MERSENNE_TWISTER_WORDS: Final = 624
-# What a part of a checkpoint that is missing, or of another type or shape, raises where it is used.
+# Exceptions raised where a part of a checkpoint is used that is missing, or of another type or shape.
 UNUSABLE: Final = (
     KeyError,
     TypeError,
@@ -102,7 +102,7 @@ def set_random_states(states: dict[str, Any]) -> None:
     version, numbers, gauss_next = json.loads(states["python"])
     random.setstate((version, tuple(numbers), gauss_next))
     name, keys, position, *rest = json.loads(states["numpy"])
-    if not 0 <= position <= MERSENNE_TWISTER_WORDS:  # NumPy would read behind its words
+    if not 0 <= position <= MERSENNE_TWISTER_WORDS:  # NumPy would read out of bounds
         raise ValueError("the state of NumPy's generator is out of range")
     np.random.set_state((name, np.array(keys, np.uint32), position, *rest))
     torch.set_rng_state(states["torch"])

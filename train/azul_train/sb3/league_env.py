@@ -38,7 +38,7 @@ class LeagueVecEnv(ArrayVecEnv):
         inputs: Inputs | None = None,
         variant: str = COLORED,
     ) -> None:
-        """`inputs` are what the learners see; observations alone unless given."""
+        """`inputs` computes the learners' inputs, by default observations alone."""
         settings = Settings(num_players, max_rounds, "outcome", 0, "float32", RANDOM, variant)
         self.inputs = inputs or Inputs(num_players, variant, None)
         space = settings.observation_space()
@@ -87,7 +87,7 @@ class LeagueVecEnv(ArrayVecEnv):
         return self._with_outlooks(observations)
 
     def _with_outlooks(self, observations: NDArray[np.float32]) -> NDArray[np.float32]:
-        """The observations, with outlooks behind them if the learners see any; nothing is left of a finished game."""
+        """The observations, with outlooks appended if the learners have them; that of a finished game lists no moves."""
         extra = self.inputs.size - observations.shape[1]
         if not extra:
             return observations

@@ -1,6 +1,6 @@
-"""The softmax over legal actions, with its gradient: what a PPO update needs of it, in one compiled pass each way.
+"""The terms of the softmax over legal actions that a PPO update needs, each direction in one compiled pass.
 
-Few actions are legal, so torch, which takes several passes over all of them, needs many times as long.
+Few actions are legal; torch makes several passes over all actions and takes many times as long.
 """
 
 from typing import Any

@@ -34,7 +34,7 @@ class AzulPolicy(MaskableActorCriticPolicy):
         super().__init__(observation_space, action_space, lr_schedule, **arguments)
 
     def _build(self, lr_schedule: Schedule) -> None:
-        """Make the network and its optimiser; SB3 calls this instead of its own layers."""
+        """Build the network and its optimizer; overrides SB3's own layers."""
         num_players, variant = self.game
         network = AzulNetwork(num_players, self.network_size, variant)
         self.network = network
@@ -48,7 +48,7 @@ class AzulPolicy(MaskableActorCriticPolicy):
     def forward(
         self, obs: Any, deterministic: bool = False, action_masks: Any = None
     ) -> tuple[Tensor, Tensor, Tensor]:
-        """Actions, values and log probabilities, as of MaskablePPO's own policy; samples have no gradient."""
+        """Actions, values and log probabilities, as in MaskablePPO's own policy; samples have no gradient."""
         if deterministic or action_masks is None:
             return super().forward(obs, deterministic, action_masks)
         logits, values = self.network(obs)
@@ -68,11 +68,11 @@ class AzulPolicy(MaskableActorCriticPolicy):
 
 
 class _Latent(nn.Module):
-    """What SB3 asks of the layers between features and heads. Not a parent of the network: its weights appear once."""
+    """SB3's interface to the layers between features and heads. It does not own the network, whose weights appear once."""
 
     def __init__(self, network: AzulNetwork) -> None:
         super().__init__()
-        self._network = [network]  # in a list, so that torch does not count it as a part
+        self._network = [network]  # in a list, so that torch does not register it as a submodule
 
     def forward(self, features: Tensor) -> tuple[Latent, Latent]:
         latent = self.forward_actor(features)
@@ -86,7 +86,7 @@ class _Latent(nn.Module):
 
 
 class _Head(nn.Module):
-    """A head of the network as a module of its own, without weights of its own."""
+    """A head of the network as a separate module without weights."""
 
     def __init__(self, function: Any) -> None:
         super().__init__()

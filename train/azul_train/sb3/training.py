@@ -67,7 +67,7 @@ class Sb3Run(TrainingRun):
         return policy.network
 
     def begin(self) -> None:
-        """Take over a model and imitate the teacher, if there are any, and start the games against a first snapshot."""
+        """Load a model and imitate the teacher, if configured, and start the games against a first snapshot."""
         if self.config.start is not None:
             game = self.config.num_players, self.config.variant
             with model_path(self.config.start, *game) as path:
@@ -156,7 +156,7 @@ class Sb3Run(TrainingRun):
         self.write_metrics(IMITATION, samples=self.config.imitation.samples, **result)
 
     def _start_games(self) -> None:
-        """Let SB3 prepare for learning, which resets the environment; the network has its weights by now."""
+        """Let SB3 set up learning, which resets the environment; by now the network has its initial weights."""
         self.env.inputs = inputs_of(self.network)
         self._callback = self.model._setup_learn(self.config.steps, _NoCallback())[1]
 

@@ -1,1 +1,1 @@
-"""Learning the networks of the search by itself: games, training, a match, again."""
+"""Training the networks of the search by self-play: games, training, a match, and again."""

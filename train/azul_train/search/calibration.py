@@ -1,4 +1,4 @@
-"""How well the networks' win chances hold on games that they were not fitted to."""
+"""Calibration of the networks' win chances on held-out games."""
 
 from typing import Any
 

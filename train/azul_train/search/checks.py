@@ -1,4 +1,4 @@
-"""Reading ahead what a run goes on from: a damaged file is found at once rather than after hours of self-play."""
+"""Read ahead what a run resumes from, to find a damaged file at once rather than after hours of self-play."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,7 +13,7 @@ from azul_train.search.progress import Report, ignore
 
 
 def check_files(folder: SearchRunFolder, report: Report = ignore) -> None:
-    """Raise ValueError or OSError if a file that is read again is broken or missing."""
+    """Raise ValueError or OSError if a file that the run depends on is broken or missing."""
     config, lines = folder.config, folder.generations()
     number = len(lines) + 1
     _ = folder.minutes, folder.provenance

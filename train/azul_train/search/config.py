@@ -33,7 +33,7 @@ class SelfPlayConfig:
     games: int = 120_000
     """Games of every generation."""
     games_per_file: int = 2_000
-    """Games that are played and saved together; a kill loses at most these, Ctrl-C none."""
+    """Games that are played and saved together; a kill loses at most these per thread, Ctrl-C none."""
     nodes: int = 200
     """Search limit of the players."""
     breadth: int = 16
@@ -41,7 +41,7 @@ class SelfPlayConfig:
     random_moves: float = 0.04
     """Share of the moves that are drawn from the best eight."""
     random_openings: float = 0.25
-    """Share of the games whose first two moves are drawn from all."""
+    """Share of the games whose first two moves are uniformly random."""
     inner_positions: float = 0.15
     """Share of the positions inside rounds that are recorded."""
     jobs: int = 2
@@ -63,19 +63,19 @@ class FittingConfig:
     """How the networks are trained."""
 
     offers: bool = False
-    """The network inside rounds also sees how offers fit lines: better values, fewer of them in the same time."""
+    """The network inside rounds also gets how offers fit lines: better values, but fewer of them in the same time."""
     goes_on: bool = False
-    """Train on from the networks that played the games, if networks did, instead of from nothing."""
+    """Continue training the networks that played the games, if networks did, instead of starting from scratch."""
     outcome_epochs: int = 2
-    """Passes over the ends of rounds, on how the games ended; none if the training goes on from networks."""
+    """Passes over the ends of rounds, on how the games ended; skipped if training continues from networks."""
     end_epochs: int = 4
-    """Passes over the ends of rounds, on the value of the next end; 0, if the training goes on from networks: theirs stays."""
+    """Passes over the ends of rounds, on the value of the next end; 0 (only with `goes_on`) keeps that network as it is."""
     inner_epochs: int = 3
     """Passes over the positions inside rounds."""
     outcome_share: float = 0.15
-    """Share of the game's end in targets that are values of the next end of a round."""
+    """Weight of the game's result in targets; the rest is the value of the next end of a round."""
     search_share: float = 0.8
-    """Share of the value that the search found in the margins that are learned inside rounds."""
+    """Weight of the value that the search found in margin targets inside rounds."""
     batch_size: int = 2048
     """Minibatch size in positions."""
     learning_rate: float = 0.004
@@ -83,9 +83,9 @@ class FittingConfig:
     weight_decay: float = 0.1
     """Weight decay of AdamW."""
     round_decay: float = 1.0
-    """Weight decay of what differs by round."""
+    """Weight decay of the parameters that differ by round."""
     max_samples: int = 6_000_000
-    """Positions that are learned from at most, drawn from all."""
+    """Most positions to learn from, sampled from all."""
 
     def __post_init__(self) -> None:
         check_least(self, 1, "outcome_epochs", "inner_epochs", "batch_size")
@@ -126,13 +126,13 @@ class SearchConfig:
     num_players: int = 2
     """2, 3 or 4."""
     seed: int = 1
-    """Where deals, random moves and first weights come from."""
+    """Seed of deals, random moves and initial weights."""
     start: str = "linear"
-    """What the first games are played with: `linear`, the evaluation, or the networks that ship, `network` or `offers`."""
+    """Evaluation in the first games: `linear`, or the packaged networks, `network` or `offers`."""
     generations: int = 4
-    """How often to play, learn and compare."""
+    """Number of generations: self-play, training and matches each."""
     memory: int = 2
-    """Generations whose games are learned from: the latest and those before it."""
+    """Number of latest generations whose games are learned from."""
     self_play: SelfPlayConfig = field(default_factory=SelfPlayConfig)
     """The games."""
     fitting: FittingConfig = field(default_factory=FittingConfig)

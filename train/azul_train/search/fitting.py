@@ -1,8 +1,8 @@
 """Training of the two networks on samples of games.
 
-First the network for ends of rounds, on how the games ended; then again, mostly on what it says of the next round's end,
-which is less a matter of luck; last the network inside rounds, on what the other says of the round's end and what the
-search found.
+First the network for ends of rounds is trained on how the games ended; then again, mostly on its own value of the next
+round's end, which has less variance; last the network inside rounds, on the other's value of the round's end and on the
+values that searches found.
 """
 
 from collections.abc import Iterator
@@ -25,13 +25,13 @@ from azul_train.search.samples import Samples
 # Factor of the squared error of the margin, beside the cross-entropy of the win.
 MARGIN_LOSS: Final = 1 / 200
 PREDICTED_AT_ONCE: Final = 1 << 16
-HELD_OUT: Final = 20  # one game in this many only judges
+HELD_OUT: Final = 20  # one game in this many is held out for evaluation
 
 REPORT_EVERY: Final = 100  # minibatches
 
 
 class Targets(NamedTuple):
-    """What is learned of each sample."""
+    """The targets of each sample."""
 
     margin: NDArray[np.float32]
     share: NDArray[np.float32]
@@ -52,7 +52,7 @@ def fit(
     report: Report = ignore,
     start: tuple[Layers, Layers] | None = None,
 ) -> Fitted:
-    """Train both networks from nothing, or from those inside rounds and for their ends that are given."""
+    """Train both networks from scratch, or from `start`: those inside rounds and for their ends."""
     torch.manual_seed(seed)
     rng = np.random.default_rng(seed)
     judged = samples.game % HELD_OUT == 0
@@ -73,7 +73,7 @@ def fit(
     values = values_of_ends(ends, samples, config.outcome_share)
     values = with_searched(values, samples, config.search_share)
     if start is None:
-        inner.load_state_dict(ends.state_dict(), strict=False)  # it alone may see offers
+        inner.load_state_dict(ends.state_dict(), strict=False)  # only this network may have offers
     else:
         inner.take_over(start[0], samples.points.shape[1])
     _learn(inner, samples, values, inside, config.inner_epochs, config, rng, report)
@@ -110,7 +110,7 @@ def predicted(
 
 
 def values_of_ends(network: SearchNetwork, samples: Samples, outcome_share: float) -> Targets:
-    """Targets that are mostly what a network says of the next end of a round; the game's end where there is none."""
+    """Targets that are mostly a network's value of the next end of a round; the game's result where there is none."""
     ends = np.flatnonzero(samples.is_end)
     margins = np.zeros(len(samples.game), np.float32)
     chances = np.zeros(len(samples.game), np.float32)
@@ -127,7 +127,7 @@ def values_of_ends(network: SearchNetwork, samples: Samples, outcome_share: floa
 
 
 def with_searched(targets: Targets, samples: Samples, search_share: float) -> Targets:
-    """Targets whose margins are partly those that the search found, where it did."""
+    """Targets whose margins are blended with those that searches found, where there are any."""
     mixed = search_share * samples.searched + (1 - search_share) * targets.margin
     return targets._replace(margin=np.where(np.isnan(samples.searched), targets.margin, mixed))
 
@@ -164,7 +164,7 @@ def _learn(
 
 
 def _parameter_groups(network: SearchNetwork, config: FittingConfig) -> list[dict[str, object]]:
-    """The parameters by how strongly they decay."""
+    """The parameters, grouped by weight decay."""
     groups: dict[float, list[Tensor]] = {0.0: [], config.weight_decay: [], config.round_decay: []}
     for name, parameter in network.named_parameters():
         decay = config.weight_decay

@@ -1,4 +1,4 @@
-"""The folder of a run that learns networks, from which a run that is killed at any moment goes on.
+"""The folder of a run that learns networks: the run can be killed at any moment and resumed from it.
 
 | file                  | what                                                                     |
 |-----------------------|--------------------------------------------------------------------------|

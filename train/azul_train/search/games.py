@@ -20,8 +20,8 @@ from azul_agents.search.recording_file import (
 from azul_agents.search.self_play import SETTINGS, GamesToRecord, Recording
 from azul_train.search.config import SearchConfig
 
-FIRST_CHUNK: Final = 5  # games before the first look at the clock
-CHUNK_SECONDS: Final = 0.5  # between two looks: a stop takes about this long
+FIRST_CHUNK: Final = 5  # games before the clock is first checked
+CHUNK_SECONDS: Final = 0.5  # between checks: a stop takes about this long
 
 MakeEvaluator = Callable[[], Evaluator]
 
@@ -49,7 +49,7 @@ def play_generation(
 ) -> None:
     """Play the games that are missing in a folder; `on_games` gets their number, file by file.
 
-    When it is stopped, the threads save the games so far, and the next call goes on with them.
+    When it is stopped, the threads save the games so far, and the next call resumes them.
     """
     folder.mkdir(exist_ok=True)
     missing = missing_files(folder, config)

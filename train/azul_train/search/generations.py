@@ -1,4 +1,4 @@
-"""Generation after generation: play with the best networks, learn from the games, and keep what wins at equal time."""
+"""The loop over generations: play with the best networks, train on the games, and keep the winner at equal time."""
 
 import json
 import time
@@ -50,7 +50,7 @@ class SearchRun:
         self._start = time.monotonic() - 60 * folder.minutes
 
     def run(self) -> list[dict[str, Any]]:
-        """Run the generations that are missing; all that are done."""
+        """Run the remaining generations; returns the lines of all."""
         done = self.folder.generations()
         for number in range(len(done) + 1, self.config.generations + 1):
             best = max((line[GENERATION] for line in done if line["kept"]), default=None)
@@ -62,7 +62,7 @@ class SearchRun:
         return done
 
     def _generation(self, number: int, best: int | None) -> dict[str, Any]:
-        """Play, learn and compare; what came of it."""
+        """Play, learn and compare; returns the results."""
         self._play(number, best)
         if not self.folder.has_learned(number):
             self._learn(number, best)
@@ -107,7 +107,7 @@ class SearchRun:
         config = self.config
         files = []
         for line in self.folder.generations()[max(0, number - config.memory) :]:
-            self._play(line[GENERATION], line["played_with"])  # what was removed since
+            self._play(line[GENERATION], line["played_with"])  # games that were removed since
             files += files_of(self.folder.generation(line[GENERATION]), config)
         files += files_of(self.folder.generation(number), config)
         samples = samples_of(recordings_in(files, config))
@@ -168,7 +168,7 @@ class SearchRun:
         return AlphaBetaAgent(name, options, new_evaluator)
 
     def _evaluator(self, generation: int | None) -> MakeEvaluator:
-        """The evaluator with the networks of a generation; None: what the run starts from."""
+        """The evaluator with the networks of a generation; None: the one that the run starts from."""
         weights = self._networks(generation)
         if weights is None:
             return linear_evaluator

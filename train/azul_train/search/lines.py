@@ -1,4 +1,4 @@
-"""What a run reads again of its JSON files, checked: a damaged file is an error in one line."""
+"""Checks of the JSON that a run reads back from its files: a damaged file is an error of one line."""
 
 import math
 from types import NoneType

@@ -25,11 +25,11 @@ from azul_agents.search.network.layers import (
 )
 from azul_agents.search.network.offers import NUM_OFFER_FEATURES
 
-BOARD_SCALE: Final = 0.1  # of the features' weights in the beginning
+BOARD_SCALE: Final = 0.1  # of the initial weights of features
 BY_ROUND: Final = (
     "board_bias", "own", "other", "hidden_bias", "scores", "output", "output_bias"
 )  # fmt: skip
-FIRST_SPREAD: Final = 12.0  # points: the output from which it is computed begins with half of it
+FIRST_SPREAD: Final = 12.0  # points: the initial bias of its output is half of this
 
 
 class Inputs(NamedTuple):
@@ -37,7 +37,7 @@ class Inputs(NamedTuple):
 
     boards: Tensor  # (position, seat, listed features)
     table: Tensor  # (position, listed features)
-    offers: Tensor  # (position, listed features); those of ends of rounds mean nothing
+    offers: Tensor  # (position, listed features); meaningless at ends of rounds
     points: Tensor  # (position, seat)
     rounds: Tensor  # (position)
 
@@ -55,7 +55,7 @@ class ByRound(nn.Module):
         return self.shared + self.of_round
 
     def set_all(self, parts: Tensor) -> None:
-        """Take over the parameter for all rounds: what they share is their mean."""
+        """Set the parameter for all rounds: the shared part is their mean."""
         with torch.no_grad():
             self.shared.copy_(parts.mean(dim=0))
             self.of_round.copy_(parts - self.shared)
@@ -133,7 +133,7 @@ class SearchNetwork(nn.Module):
 
 
 def _product(inputs: Tensor, layer: ByRound, rounds: Tensor, is_turned: bool = False) -> Tensor:
-    """The product of each input with the matrix of its round; the products with all rounds' matrices are one product."""
+    """The product of each input with the matrix of its round, from one product with the matrices of all rounds."""
     matrices = layer.all()
     if is_turned:
         matrices = matrices.transpose(1, 2)

@@ -1,4 +1,4 @@
-"""The pictures of a run that learns networks: strength by generation, and how well win chances hold."""
+"""The plots of a run that learns networks: strength by generation, and a reliability diagram of win chances."""
 
 import math
 from collections.abc import Sequence

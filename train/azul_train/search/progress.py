@@ -1,8 +1,8 @@
-"""What a run is given: where it reports what it is doing, and who plays its games."""
+"""The callbacks of a run: one that it reports its progress to, and one that plays its games."""
 
 from collections.abc import Callable
 
-Report = Callable[[str, int, int], None]  # what is being done, how much is done, of how much
+Report = Callable[[str, int, int], None]  # activity, units done, units in total
 PlayGames = Callable[..., None]  # with the arguments of `azul_train.search.games.play_generation`
 
 

@@ -64,7 +64,7 @@ def _cells(line: Line, num_players: int) -> tuple[str, ...]:
 
 
 def _calibration(line: Line) -> list[str]:
-    """How well the chances of a generation's networks hold on held-out games."""
+    """The calibration of a generation's win chances on held-out games."""
     sections = []
     for name, words in PARTS.items():
         found = line["calibration"][name]

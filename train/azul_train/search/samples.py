@@ -1,4 +1,4 @@
-"""Recorded games as samples: what the networks see, and what they learn."""
+"""Recorded games as training samples: the networks' inputs and targets."""
 
 from collections.abc import Iterable
 from typing import Final, NamedTuple
@@ -35,9 +35,8 @@ class Samples(NamedTuple):
     sign: NDArray[np.int8]  # -1 if `next_end` is seen by the other player, with 2 players
     margin: Floats  # how the game ended
     share: Floats  # of the win
-    searched: (
-        Floats  # the margin that the search found; NaN where it did not, or the game is decided
-    )
+    # The margin that the search found; NaN where there was no search, or the game is decided.
+    searched: Floats
     game: NDArray[np.int64]
 
 
@@ -99,7 +98,7 @@ def _samples(recording: Recording) -> Samples:
 def margins_found(recording: Recording) -> Floats:
     """The margins that the searches of all seats found; NaN where they did not search, or the game is decided.
 
-    There values are more than margins: see `evaluator.DECIDED`.
+    Values of decided games include more than the margin: see `evaluator.DECIDED`.
     """
     is_margin = (recording.ends != NO_END)[:, None] & (np.abs(recording.values) < DECIDED)
     return np.where(is_margin, recording.values, np.float32(np.nan))

@@ -29,7 +29,7 @@ from azul_train.selfplay.rewards import seat_rewards
 from azul_train.selfplay.teacher import Teacher
 
 GAMES = 128  # played in lockstep
-STUDENT_SHARE = 0.75  # of the moves in games that the student plays; the teacher plays the others
+STUDENT_SHARE = 0.75  # of the moves in the student's games; the teacher plays the others
 
 
 @dataclass(frozen=True)
@@ -49,9 +49,9 @@ class Samples:
         return Samples(*(np.concatenate(parts) for parts in both))
 
     def value_targets(self, teacher_value: float) -> NDArray[np.float64]:
-        """The returns, mixed with what the teacher's values say about them.
+        """The returns, blended with predictions of them from the teacher's values.
 
-        A value is the final margin that the search expects, a return what is still to come: a linear regression on the
+        A value is the final margin that the search expects, a return only what is still to come: a linear regression on the
         value and the margin so far converts one to the other.
         """
         if np.isnan(self.values).any():
@@ -70,7 +70,7 @@ def warm_start(
 ) -> dict[str, float]:
     """Imitate the config's teacher, round by round; loss and accuracy over the last epoch.
 
-    `on_progress` is told how many samples have been collected and fitted, and how many will be.
+    `on_progress` gets the number of samples collected and fitted so far, and in total.
     """
     plan = config.imitation
     assert plan.teacher is not None

@@ -7,7 +7,7 @@ from azul_train.network import AzulNetwork
 
 
 def inputs_of(network: AzulNetwork) -> Inputs:
-    """What a network sees of games, with its weights of an outlook as they are now."""
+    """The computation of a network's inputs, with a copy of its current outlook weights."""
     weights = network.outlook.numpy().copy() if network.size.outlook else None
     return Inputs(network.num_players, network.variant, weights)
 

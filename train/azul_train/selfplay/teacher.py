@@ -16,7 +16,7 @@ Judgement = tuple[NDArray[np.int64], NDArray[np.float64]]  # actions, and values
 
 
 class Teacher:
-    """Says what an agent would play, and what it thinks the position is worth."""
+    """Labels positions with the move that an agent would play, and its value of the position."""
 
     def __init__(self, *copies: Player) -> None:
         """One copy of the agent for every thread: compiled searches release the GIL."""
