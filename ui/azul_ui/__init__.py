@@ -1,1 +1,1 @@
-"""What a person touches: the `azul` command."""
+"""The user interface: the `azul` command."""

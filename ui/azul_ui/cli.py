@@ -80,7 +80,7 @@ def main() -> None:
     """Run the command; bad input ends with a message and a non-zero exit, never with a traceback."""
     warnings.showwarning = _show_warning
     if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")  # a name in a file may be no Unicode
+        sys.stdout.reconfigure(errors="backslashreplace")  # a name in a file may be unencodable
     try:
         _check_arguments(sys.argv[1:])
         app()
@@ -119,7 +119,7 @@ def _azul(
 
 
 def _check_arguments(arguments: list[str]) -> None:
-    """Refuse an argument that is too long for anything here, before it is part of a message."""
+    """Refuse an overlong argument before it becomes part of a message."""
     for argument in arguments:
         if len(argument) > MAX_ARGUMENT_LETTERS:
             raise ValueError(

@@ -1,4 +1,4 @@
-"""Errors in the words of the command line."""
+"""Error messages in the style of the command line."""
 
 
 def error_words(error: BaseException) -> str:

@@ -30,8 +30,8 @@ def analyse(
     For a position: the best moves, each with the points that its player expects to be ahead in the end and the chance to
     win, and the moves that are expected to follow. For a record: every move with what it lost against the best one in
     points and in win chance, the worst mistakes and a summary of each player. A move that loses 5% of win chance is an
-    inaccuracy, 10% a mistake, 20% a blunder. Where the end is in sight, alphabeta adds to the margin what winning is
-    worth to it: a win thrown away shows as a loss of many points.
+    inaccuracy, 10% a mistake, 20% a blunder. Where the end is in sight, alphabeta adds a bonus for winning to the margin,
+    so a win thrown away shows as a loss of many points.
 
     azul analyse "azul 2p ..." --top 3
 

@@ -23,7 +23,8 @@ def bot(
 ) -> None:
     """Let an agent play as a bot: JSON lines in, JSON lines out.
 
-    The messages are those of docs/BOT_PROTOCOL.md. Ends with a quit message or the end of the input. Nothing but the protocol's messages goes to the output.
+    The messages are those of docs/BOT_PROTOCOL.md. Ends with a quit message or the end of the input. Nothing but the
+    protocol's messages goes to the output.
     """
     from azul_agents import AgentFailureError, make_agent
     from azul_agents.bots.server import serve

@@ -56,14 +56,14 @@ def fit_evaluation(
     """Learn the evaluation of the search.
 
     Self-play, ridge regression on the final margin, and a match against the weights before, again and again.
-    The agents alphabeta and mcts play with the cards in the package, agents/azul_agents/search/weights/N_players.json,
-    those of the gray wall with gray_N_players.json.
+    The linear evaluation of alphabeta and mcts comes from the cards in the package,
+    agents/azul_agents/search/weights/N_players.json, or gray_N_players.json for the gray wall.
 
     azul fit-evaluation --out mine.json --games 20000
 
     azul fit-evaluation --resume runs/fit-evaluation/mine
 
-    A run is a folder that keeps games and fits as they are made: a run that was stopped or killed goes on there and ends
+    A run is a folder that keeps games and fits as they are made: a run that was stopped or killed resumes from it and ends
     with the same weights.
     """
     from azul_ui.terminal.fitting import new_run, resumed_run

@@ -40,9 +40,8 @@ def match(
     azul match greedy random --games 400 --jobs 2
 
     The luck of the deal cancels: the same seed deals for every rotation. The first round is then the same; later ones
-    draw from what the players left in the bag, so they depend on play. Seat 0 always starts, and the rotation brings
-    everybody there. With 3 and 4 agents the circular order changes from deal to deal, so that no agent
-    always sits behind the weakest.
+    draw from what is left in the bag, so they depend on play. Seat 0 always starts, and every agent gets it once per deal.
+    With 3 and 4 agents the circular order changes from deal to deal, so that no agent always sits behind the weakest.
 
     A shared win counts as an equal share of a win. The interval is Wilson's, for 95%. An agent that fails or answers
     illegally loses that game by a forfeit. A bug in a python: agent ends the match: the games so far, then the traceback.

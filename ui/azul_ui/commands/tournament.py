@@ -69,12 +69,12 @@ def tournament(
     azul tournament --config baselines
 
     Every table plays every deal once per rotation of the seats. Finished games are kept in results.jsonl: the same
-    command goes on where it was stopped, however that happened.
+    command resumes from them, however it was stopped.
 
     azul tournament --config baselines --engine ray --address auto
 
     With --engine ray, Ray actors play: here, or on every machine of a cluster (docs/SCALING.md). Agents limited by
-    nodes, depth or simulations play the same games on either engine, and a folder that one began the other finishes.
+    nodes, depth or simulations play the same games on either engine, so either can finish what the other began.
 
     Ratings are on the Elo scale, random at 1000 (without it, a mean of 1500), by maximum likelihood: Bradley-Terry for
     2 players, Plackett-Luce for more. The folder gets ratings.txt, .md and .json and a picture of who beats whom.

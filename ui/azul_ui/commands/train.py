@@ -69,8 +69,8 @@ def train(
     A run is a folder, and never overwrites another: config, versions, metrics, TensorBoard, checkpoints, models, and
     report.md with the win rates and the learning curve. All budgets are in steps, so the same seed gives the same run.
 
-    The engine sb3 is Stable-Baselines3 with a league of opponents, on one machine. The engine rllib is Ray's RLlib, the
-    learner against itself, on as many machines as there are (docs/SCALING.md); its table and its models are the same.
+    The engine sb3 is Stable-Baselines3 with a league of opponents, on one machine. The engine rllib is Ray's RLlib in pure
+    self-play, on one or many machines (docs/SCALING.md), with the same tables and models.
     """
     from azul_agents.config_file import config_path
     from azul_ui.terminal.training import print_run, resumed_run, trained_run

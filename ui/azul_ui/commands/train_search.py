@@ -42,8 +42,8 @@ def train_search(
     """Learn the networks of the search.
 
     Self-play with the best networks so far, training on the games, and a match at equal time that decides whether the
-    new networks are kept, again and again. The first games are played with the linear evaluation, or with the networks that
-    ship: --set start=network.
+    new networks are kept, again and again. The first games are played with the linear evaluation, or with the packaged
+    networks: --set start=network.
 
     azul train-search --config search
 
@@ -54,9 +54,9 @@ def train_search(
     With --engine ray, Ray workers play the games, here or on every machine of a cluster (docs/SCALING.md). They are the same
     games, so a run may change its engine when it is resumed.
 
-    A run is a folder, which keeps games, networks and matches as they are made: a run that was stopped or killed goes on
-    there. Its networks.npz, copied to agents/azul_agents/search/weights/N_players_network.npz, or N_players_offers.npz if they see
-    offers, is what alphabeta plays with.
+    A run is a folder, which keeps games, networks and matches as they are made: a run that was stopped or killed resumes
+    from it. Copy its networks.npz to agents/azul_agents/search/weights/N_players_network.npz, or N_players_offers.npz for
+    networks with offers, and alphabeta plays with them.
     """
     from azul_agents.config_file import config_path
     from azul_ui.terminal.search_training import new_run, ray_engine, resumed_run

@@ -4,8 +4,8 @@
 def warmup() -> None:
     """Compile everything now, so that no command has to later.
 
-    Takes two to three minutes of one core the first time, and a few seconds once everything is in the cache. What is compiled is
-    kept in $NUMBA_CACHE_DIR, $XDG_CACHE_HOME or ~/.cache, and is compiled again after an update of azul_env, Numba or
+    Takes two to three minutes of one core the first time, and a few seconds once everything is in the cache. The code is
+    cached in $NUMBA_CACHE_DIR, $XDG_CACHE_HOME or ~/.cache, and compiled again after an update of azul_env, Numba or
     NumPy.
     """
     from azul_ui.terminal.warming import warm_up_everything

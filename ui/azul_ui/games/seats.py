@@ -1,4 +1,4 @@
-"""Which agent plays unless another is named, and which names of a file may become agents."""
+"""The default opponent, and which names in a file may become agents."""
 
 import re
 from collections.abc import Sequence

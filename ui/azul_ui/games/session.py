@@ -1,8 +1,8 @@
 """A game between people and agents: whose turn it is, what is dealt, undo and redo.
 
 Deals and agents are functions of the game's seed: deals by the rule of docs/SPEC.md, and each turn of an agent has a
-generator of its own. So going back needs no generator's state: after an undo the same deals come again, exactly while the
-bag lasts, and afterwards wherever bag and lid are the same. A game that is continued goes on as if it had not been left.
+generator of its own. So undo needs no generator state: after it the same deals come again, exactly while the bag lasts,
+and afterwards wherever bag and lid are the same. A resumed game continues as if it had not been interrupted.
 """
 
 import contextlib
@@ -38,7 +38,7 @@ from azul_env.record_form import Event
 PERSON: Final = "human"  # a person's name in the list of agents of a record
 SEED_BITS: Final = 32  # of a seed that is drawn
 TURNS: Final = ("draft", "tile", "resign")
-AGENT_STREAM: Final = 1_000_002  # a key beyond every number of a round
+AGENT_STREAM: Final = 1_000_002  # a spawn key larger than any round number
 
 
 class Happening(NamedTuple):
@@ -55,7 +55,7 @@ class Happening(NamedTuple):
 
     @property
     def scoring(self) -> RoundScoring | None:
-        """What it has scored, if anything: a round or game that it ended; in a gray game also tiles in the middle of it."""
+        """The scoring that it triggered, if any: of a round or game; in a gray game also of tiles within a round."""
         if self.action is None:
             return resignation_scoring(self.before, self.event["player"])
         return round_scoring(self.before, self.action)
@@ -63,7 +63,7 @@ class Happening(NamedTuple):
 
 def opponent_generator(seed: int, turn: int) -> np.random.Generator:
     """The generator that an agent gets for one turn."""
-    # Its seed is a hash: a generator tells the seed that it was made from, and nobody may work out the deals from that.
+    # Seeded with a hash: a generator reveals its seed, from which an agent could otherwise work out the deals.
     words = np.random.SeedSequence(seed, spawn_key=(AGENT_STREAM, turn)).generate_state(4)
     return np.random.Generator(np.random.PCG64(words.tolist()))
 
@@ -93,7 +93,8 @@ class GameSession:
         """Start a game, or go on with `record`, which is copied; `seats` replace its agents.
 
         `position` is where the game begins or, with `record`, began; None stands for a game from its first deal.
-        `undone` is what `redo` brings back; `names` are those of the people, by seat, if they gave any. Without a seed, that of the record is used or one is drawn. Raises ValueError.
+        `undone` is what `redo` brings back; `names` are those of the people, by seat, if they gave any. Without a seed,
+        that of the record is used or one is drawn. Raises ValueError.
         """
         self._seats = tuple(seats)
         self.names = tuple(names)
@@ -152,7 +153,7 @@ class GameSession:
 
     @property
     def seed(self) -> int:
-        """What deals and agents depend on."""
+        """The seed of deals and agents."""
         assert self.record.seed is not None
         return self.record.seed
 
@@ -240,7 +241,7 @@ class GameSession:
             return self.forfeit(position_number, str(error))
 
     def forfeit(self, position_number: int, reason: str) -> Happening | None:
-        """Let the agent to move lose by a forfeit; None if the position has changed since."""
+        """Forfeit the game for the agent to move; None if the position has changed since."""
         if position_number != self._position_number:
             return None
         self._require_agent(self.state)
@@ -369,7 +370,7 @@ def _resumable(record: GameRecord, seats: Sequence[str], seed: int | None) -> Ga
 
 
 def _begin(agents: dict[int, Agent], num_players: int) -> None:
-    """Tell agents of a game that begins, or goes on. Raises ValueError if one is not up to it."""
+    """Announce a new or resumed game to the agents. Raises ValueError if one cannot play it."""
     for seat, agent in agents.items():
         try:
             agent.begin_game(num_players, seat)

@@ -1,4 +1,4 @@
-"""Games kept as they are played: a folder with one file per game, replaced atomically after every event.
+"""The store of games, saved as they are played: a folder with one file per game, replaced atomically after every event.
 
 A file has a summary, so that listing games replays none. Nothing is ever deleted.
 """
@@ -286,6 +286,6 @@ def _new_id() -> str:
 
 
 def _stamp(path: Path) -> tuple[int, int]:
-    """What changes whenever a file is replaced."""
+    """A stamp that changes whenever a file is replaced."""
     status = path.stat()
     return status.st_ino, status.st_mtime_ns

@@ -109,7 +109,7 @@ def told_starter(after: GameState, names: Sequence[str]) -> str:
 
 
 def told_choice(after: GameState, names: Sequence[str]) -> str:
-    """Whose gray wall is being tiled, and which line is next."""
+    """The player whose gray wall is being tiled, and the next line."""
     line = after.line_to_tile
     assert line is not None
     color = after.players[after.current_player].pattern_lines[line].color

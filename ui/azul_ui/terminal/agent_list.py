@@ -37,7 +37,7 @@ def print_agents(as_json: bool) -> None:
 
 
 def _pairs(pairs: list[tuple[str, str]]) -> Table:
-    """Names and what is said about them, in two columns."""
+    """Names and descriptions, in two columns."""
     table = Table.grid(padding=(0, 2))
     table.add_column(no_wrap=True)
     table.add_column()
@@ -63,7 +63,7 @@ def _options(kind: AgentKind) -> list[tuple[str, str]]:
 
 
 def _rating_lines(kind: AgentKind, ratings: Ratings) -> list[tuple[str, str]]:
-    """The ratings of every form in which the agent took part."""
+    """The ratings of every spec with which the agent took part."""
     lines = []
     for spec, by_players in _ratings_of(kind, ratings).items():
         numbers = ", ".join(f"{rating:.0f} ({n} players)" for n, rating in by_players.items())

@@ -79,7 +79,7 @@ def _judge(
 
 
 def _position_in(subject: str) -> str | None:
-    """The text of the position that is meant; None if it is a file of records."""
+    """The text of the position that is given or in a file; None if it is a file of records."""
     if subject.startswith(POSITION_START):
         return subject
     if not os.path.isfile(subject):  # a pipe can be read only once, as records
@@ -156,7 +156,7 @@ def _analyse_record(record: GameRecord, judge: Agent, top: int, game: int, as_js
 
 
 def _with_progress(record: GameRecord, judge: Agent) -> list[ReviewedMove]:
-    """The moves of a game as the judge sees them; a bar on stderr shows how far it is."""
+    """The moves of a game as the judge values them, with a progress bar on stderr."""
     total = sum(event["type"] in ("draft", "tile") for event in record.events)
     with Progress(console=bar_console(), transient=True) as progress:
         return list(progress.track(reviewed_moves(record, judge), total, description="analysing"))

@@ -202,7 +202,7 @@ class TerminalGame:
         return line.strip()
 
     def _obey(self, line: str) -> bool:
-        """Carry out a command; false if it was to leave."""
+        """Carry out a command; false if it was the one to leave."""
         name, _, rest = line.partition(" ")
         commands = {
             "moves": self._show_moves,
@@ -239,7 +239,7 @@ class TerminalGame:
         return True
 
     def _is_sure_to_leave(self) -> bool:
-        """Ask before a game that has begun is left."""
+        """Ask for confirmation before leaving a game that has begun."""
         if self._session.is_over or not self._session.can_undo:
             return True
         return self._read(LEAVE_PROMPT).lower() in ("y", "yes")
@@ -390,7 +390,7 @@ class TerminalGame:
 
 
 def _as_move(text: str, state: GameState) -> str:
-    """A line that was typed as a move: where a wall is being tiled, the number of a column is enough."""
+    """A typed line as a move in notation: where a wall is being tiled, a column's number is enough."""
     is_column = state.line_to_tile is not None and text.isascii() and text.isdigit()
     return f"T{text}" if is_column else text
 

@@ -8,7 +8,7 @@ from azul_ui.terminal.setup import PlayConfig, loaded_session
 
 
 class GameFiles:
-    """Which files this program may write over, which one holds the game, and which one is written after every move."""
+    """Keeps track of the files that may be overwritten, the one that holds the game, and the one saved after every move."""
 
     def __init__(self, config: PlayConfig) -> None:
         """`config` applies to loaded games."""

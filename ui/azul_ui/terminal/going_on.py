@@ -1,4 +1,4 @@
-"""What a run that ends early says last: the command that goes on with it."""
+"""The last line of a run that ends early: the command that resumes it."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,7 +12,7 @@ from azul_ui.terminal.bars import say
 def says_how_to_go_on(command: str, run: Path) -> Iterator[None]:
     """Print the command that resumes a run whenever the block ends early, by a signal or on a full disk.
 
-    A ValueError is different: a file of the run is broken, its message says what to do, and to resume would not help.
+    Except for a ValueError: a file of the run is broken, its message says what to do, and resuming would not help.
     """
     try:
         yield

@@ -1,4 +1,4 @@
-"""What is said of games that end before all are played."""
+"""Messages about matches and tournaments that end before all games are played."""
 
 import sys
 import traceback
@@ -10,14 +10,14 @@ EXIT_AGENT_FAILED: Final = 1
 
 
 def stopped_after(done: int, total: int) -> str:
-    """How far the games came."""
+    """The progress of games that were stopped."""
     return f"stopped after {done} of {total} games"
 
 
 def fail_of_agent(error: BaseException) -> None:
     """Print the traceback of a bug in an agent and exit; other exceptions are left alone.
 
-    A bug is no forfeit: the author needs the line, and games after it would measure the bug.
+    A bug is not a forfeit: its author needs the traceback, and further games would only measure the bug.
     """
     if is_raised_by_agent(error):
         traceback.print_exception(error)

@@ -1,4 +1,4 @@
-"""A person's game as the options of `azul play` ask for it: a new one, one of a file, or one of the store."""
+"""A person's game as set up by the options of `azul play`: a new one, one from a file, or one from the store."""
 
 import secrets
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from azul_ui.games.seats import default_opponent, names_an_agent, untrusted_name
 from azul_ui.games.session import PERSON, SEED_BITS, GameSession
 from azul_ui.games.store import GameStore, KeptGame, UntrustedAgentError
 
-SEAT_STREAM: Final = 1_000_001  # a key beyond every number of a round
+SEAT_STREAM: Final = 1_000_001  # a spawn key larger than any round number
 
 
 @dataclass(frozen=True)
@@ -144,7 +144,7 @@ def _seats_in(record: GameRecord, person: int, config: PlayConfig) -> list[str]:
     """The names by seat in a loaded game: the opponents asked for, else those that the record names."""
     if config.opponents:
         return seated(config.opponents, record.num_players, person)
-    # Other people at the table stay.
+    # Other people keep their seats.
     names = record.agents or [""] * record.num_players
     opponent = default_opponent(record.num_players, record.variant)
     seats = [name if name == PERSON or names_an_agent(name) else opponent for name in names]

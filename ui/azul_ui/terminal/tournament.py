@@ -41,7 +41,7 @@ Games = dict[GameKey, GameLine]
 def tournament_settings(
     agents: tuple[str, ...], config: Path | None, changes: dict[str, Any]
 ) -> TournamentConfig:
-    """The config that arguments and options ask for; changes that are None are left out."""
+    """The config given by arguments and options; changes that are None are left out."""
     if (config is None) == (not agents):
         raise ValueError("give either agents or a --config")
     given = {key: value for key, value in changes.items() if value is not None}

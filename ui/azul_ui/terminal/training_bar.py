@@ -106,7 +106,7 @@ class _Bar:
                 event.phase, total=event.total, completed=event.done
             )
         for phase, task in self._tasks.items():
-            # Self-play is the whole of the run: its bar stays while the learner is measured.
+            # The bar of self-play covers the whole run, so it stays during evaluations.
             is_shown = phase in (event.phase, SELF_PLAY)
             if phase != event.phase:
                 self._progress.update(task, visible=is_shown)

@@ -1,4 +1,4 @@
-"""Compiling everything ahead: the engine, the environments, the agents and what training runs."""
+"""Compile everything ahead of time: the engine, the environments, the agents and the kernels of training."""
 
 import time
 from contextlib import closing

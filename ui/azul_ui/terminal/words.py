@@ -112,7 +112,7 @@ def percent(share: float) -> str:
 
 
 def result_lines(state: GameState, names: Sequence[str]) -> list[str]:
-    """What everybody's points are made of, the winner first."""
+    """The breakdown of every player's points, the winner first."""
     lines = [f"  {'':<16}{'rows':>9}{'columns':>9}{'colors':>9}{'points':>9}"]
     ranks = ranking(state)
     variant = variant_of(state.rows)
@@ -131,6 +131,6 @@ def wrapped(words: str) -> str:
         plain[:1].upper() + plain[1:],
         WIDTH,
         subsequent_indent="  ",
-        break_long_words=False,  # paths must stay as they can be copied
+        break_long_words=False,  # paths must stay whole, to be copied
         break_on_hyphens=False,
     )

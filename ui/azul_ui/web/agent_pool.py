@@ -1,4 +1,4 @@
-"""Agents that are kept warm and shared by all games: a game borrows one only while it thinks."""
+"""A pool of warm agents shared by all games: a game borrows one only while it thinks."""
 
 import threading
 from collections import OrderedDict
@@ -14,7 +14,7 @@ from azul_agents.base import VARIANTS, VariantNotPlayedError, check_plays
 from azul_agents.registry import OWN_ORIGIN
 from azul_env import GameState
 
-MAX_IDLE: Final = 12  # agents that nobody borrows; a search holds up to 100 MB
+MAX_IDLE: Final = 12  # agents not in use; a search holds up to 100 MB
 
 
 class _Key(NamedTuple):
@@ -38,7 +38,7 @@ class AgentPool:
         return (_kind(spec), variant) in self._warm
 
     def seated(self, spec: str, variant: str) -> Agent:
-        """An agent for one seat of one game: a borrower, or an agent of its own if it remembers its game.
+        """An agent for one seat of one game: a borrower, or a dedicated agent if it remembers its game.
 
         Raises VariantNotPlayedError.
         """
@@ -49,7 +49,7 @@ class AgentPool:
                 check_plays(borrower, variant)
             if variant in borrower.variants:
                 return borrower
-        # It is made to find out; the first game takes it.
+        # Made in order to ask it; the first game takes it.
         key = _Key(spec, 0)
         agent = self._taken(key) or self._make(spec)
         self._variants[spec] = tuple(agent.variants)
@@ -64,12 +64,12 @@ class AgentPool:
         return BorrowingAgent(spec, self, agent.variants)
 
     def plays(self, spec: str, variant: str) -> bool:
-        """True if an agent plays a variant, or if it cannot be made, about which a game will say more."""
+        """True if an agent plays a variant, or if it cannot be made: then a game will report why."""
         try:
             agent = self.seated(spec, variant)
         except VariantNotPlayedError:
             return False
-        except Exception:  # whatever the code of a stranger raises
+        except Exception:  # third-party code may raise anything
             return True
         _close(agent)  # a borrower has nothing to close
         return True
@@ -85,7 +85,7 @@ class AgentPool:
 
     @contextmanager
     def borrowed(self, spec: str, state: GameState) -> Iterator[Agent]:
-        """An agent for the block, to think about a state; made if none is idle. One that fails is not used again."""
+        """Borrow an agent to think about a state; it is made if none is idle. One that fails is not reused."""
         key = _Key(spec, state.num_players)
         agent = self._taken(key) or self._make(spec)
         try:
@@ -125,16 +125,16 @@ class AgentPool:
 
 
 class BorrowingAgent(Agent):
-    """A seat's agent without memory of its own."""
+    """A seat's agent that borrows one from the pool for every move."""
 
     def __init__(self, spec: str, pool: AgentPool, variants: Sequence[str] | None = None) -> None:
-        """`variants` are those the agent plays; None: only what all agents play is known."""
+        """`variants` are those the agent plays; None: only those that all agents play are known."""
         self.spec = spec
         self.variants = variants or Agent.variants
         self._pool = pool
 
     def check_table(self, num_players: int, variant: str) -> None:
-        """Ask the agent, unless the game is one that all play: those are made when they are to move."""
+        """Ask the agent, unless all agents play the variant: then one is made only when it is to move."""
         if variant not in Agent.variants:
             self._pool.check_table(self.spec, num_players, variant)
 
@@ -145,7 +145,7 @@ class BorrowingAgent(Agent):
 
 
 class AbsentAgent(Agent):
-    """The agent of a seat in a game that is only looked at."""
+    """A placeholder for the agent of a seat in a read-only game."""
 
     variants = VARIANTS
 
@@ -153,7 +153,7 @@ class AbsentAgent(Agent):
         self.spec = spec
 
     def act(self, state: GameState, legal_mask: NDArray[np.bool_], rng: np.random.Generator) -> int:
-        """Never called: the game is only looked at."""
+        """Never called: the game is read-only."""
         raise AgentFailureError(f"{self.spec} is not here")
 
 

@@ -1,4 +1,4 @@
-"""When the agents of a game play: their pace, pauses and steps, and what becomes of one that fails."""
+"""Scheduling of the agents' moves in a game: pace, pauses, single steps, and forfeits by agents that fail."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -25,10 +25,10 @@ Change = Callable[[], Happening | None]
 
 @dataclass(frozen=True)
 class Table:
-    """What the turns of agents need of their room."""
+    """The room's interface for the turns of its agents."""
 
     session: Callable[[], GameSession]
-    is_open: Callable[[], bool]  # true if somebody looks and the game may be changed
+    is_open: Callable[[], bool]  # true if a tab is open and the game may be changed
     change: Callable[[Change], Awaitable[Happening | None]]
     tell: Callable[[Message], None]
     tell_game: Callable[[], None]
@@ -64,7 +64,7 @@ class AgentTurns:
         self.wake()
 
     def wake(self) -> None:
-        """Look again whose turn it is."""
+        """Check again whose turn it is."""
         self._wake.set()
 
     async def run(self) -> None:
@@ -104,7 +104,7 @@ class AgentTurns:
             change: Change = partial(session.apply_choice, number, await choice)
         except AgentFailureError as error:
             change = partial(session.forfeit, number, brief(str(error), MAX_FORFEIT_LETTERS))
-        except Exception as error:  # a bug in an agent is not the end of the server
+        except Exception as error:  # a bug in an agent must not stop the server
             reason = brief(f"{type(error).__name__}: {error}", MAX_FORFEIT_LETTERS)
             change = partial(session.forfeit, number, reason)
         finally:

@@ -1,7 +1,7 @@
-"""Analyses of many tabs on a few processors: a fair queue.
+"""A fair queue for the analyses of many tabs on a few processors.
 
-An analysis runs until it is done or others wait. Then it makes way after its slice, which is short at first and doubles every
-time, so that everybody soon has a result and nobody waits for ever. Those that had fewer slices come first.
+An analysis runs until it is done or others wait. Then it yields after its time slice, which is short at first and doubles
+every time, so that every tab soon has a first result and none starves. Those that had fewer slices come first.
 """
 
 import asyncio
@@ -19,7 +19,7 @@ from azul_ui.web.thinking import Threads
 
 FIRST_SLICE_SECONDS: Final = 0.15
 LONGEST_SLICE_SECONDS: Final = 8.0
-MAX_SECONDS: Final = 600.0  # of an analysis that nobody stops
+MAX_SECONDS: Final = 600.0  # of an analysis, at most
 MAX_JOBS: Final = 64
 WAITING: Final = "waiting"
 COMPILING: Final = "compiling"
@@ -45,7 +45,7 @@ class Job:
         self.seconds_left = MAX_SECONDS if seconds is None else min(seconds, MAX_SECONDS)
         self.report = report
         self.fail = fail
-        self.slices = 0  # that it had
+        self.slices = 0  # used so far
         self.is_cancelled = False
         self.best: Analysis | None = None
 
@@ -54,7 +54,7 @@ class Job:
         self.is_cancelled = True
 
     def improves(self, analysis: Analysis) -> bool:
-        """True if an analysis goes deeper than what was reported; after a pause the search begins again."""
+        """True if an analysis is at least as deep as the last one reported; after a pause the search starts over."""
         best = self.best
         if best is None:
             return True
@@ -106,7 +106,7 @@ class AnalysisQueue:
             task.add_done_callback(self._tasks.discard)
 
     async def _slice(self, job: Job) -> None:
-        """Let a job think until it is done or has to make way."""
+        """Run a job until it is done or has to yield to others."""
         loop = asyncio.get_running_loop()
 
         def report(status: str, analysis: Analysis | None) -> None:
@@ -132,7 +132,7 @@ class AnalysisQueue:
             job.report(status, analysis)
 
     def _think(self, job: Job, report: Report) -> bool:
-        """One slice, in a thread; False if the job made way for others."""
+        """One time slice, in a thread; False if the job yielded to others."""
         if job.is_cancelled:
             return True
         if not self._agents.is_warm(job.spec, job.state.variant):
@@ -160,7 +160,7 @@ class AnalysisQueue:
         return True
 
     def _is_due(self, job: Job, seconds: float) -> bool:
-        """True if a running job has to make way; called from its thread."""
+        """True if a running job has to yield; called from its thread."""
         fewest = min(
             (slices for slices, _, each in [*self._waiting] if not each.is_cancelled), default=None
         )

@@ -50,7 +50,7 @@ class WebConfig:
     own_agents: tuple[str, ...] = ()
     """Specs that the page may seat besides those that it can name itself."""
     idle_seconds: float = IDLE_SECONDS
-    """Until a game that nobody looks at is put away."""
+    """Until a game without open tabs is unloaded."""
     warms_up: bool = True
     """Compile the engine in the background at the start."""
 
@@ -163,7 +163,7 @@ def create_app(config: WebConfig) -> Starlette:
         lifespan=lifespan,
     )
     app.state.lobby = lobby
-    app.state.on_start = (None, lambda game_id: None)  # a record to open, and whom to tell its id
+    app.state.on_start = (None, lambda game_id: None)  # a record to open, and a callback for its id
     return app
 
 
@@ -177,7 +177,7 @@ async def _opened(lobby: Lobby, record: GameRecord) -> str | None:
 
 
 def _file(content: str | bytes, media_type: str, name: str, ending: str) -> Response:
-    """A file to take away."""
+    """A file to download."""
     disposition = f'attachment; filename="azul-{name}.{ending}"'
     return Response(content, media_type=media_type, headers={"Content-Disposition": disposition})
 

@@ -1,4 +1,4 @@
-"""What a tab asks for: every request of the protocol becomes a call of its room."""
+"""Dispatch of a tab's requests: each becomes a call of its room."""
 
 import asyncio
 from collections.abc import Coroutine
@@ -52,7 +52,7 @@ class Desk:
                 await self._think(request, ref)
 
     def close(self) -> None:
-        """Stop what this tab made the server think about; the game and its review go on."""
+        """Stop all thinking on behalf of this tab; the game and its review go on."""
         self._tab.take_analysis(None)
         for job in self._hints:
             job.cancel()
@@ -83,7 +83,7 @@ class Desk:
     async def _analyse(
         self, number: int, engine_name: str, seconds: float | None, ref: Ref
     ) -> None:
-        """Stream analyses of a position, in place of those that this tab is shown."""
+        """Stream analyses of a position, in place of those that the tab was getting."""
         engine = self._room.services.catalog.engine(engine_name)
         if seconds is not None and seconds <= 0:
             raise RefusedError("malformed", "analyse: seconds must be above 0")
@@ -141,7 +141,7 @@ class Desk:
         return state, await threads.run(threads.tables, lambda: NamedMoves(state))
 
     def _start(self, work: Coroutine[Any, Any, None], ref: Ref) -> None:
-        """Do something beside the requests that follow."""
+        """Run something concurrently with the requests that follow."""
         if len(self._tasks) >= MAX_TASKS:
             work.close()
             raise RefusedError("busy", "this tab has asked for much already")

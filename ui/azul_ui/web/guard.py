@@ -1,4 +1,4 @@
-"""What every request must be and every answer carries: names of this host, the page's own origin, strict headers."""
+"""Security checks of requests, by Host and Origin, and strict headers on every response."""
 
 import ipaddress
 import socket
@@ -40,12 +40,12 @@ def is_loopback(host: str) -> bool:
 
 
 class HostNames:
-    """The names by which this server may be called. Another site's name that leads here is not among them."""
+    """The Host names that this server accepts, which excludes other sites' names that resolve to it (DNS rebinding)."""
 
     def __init__(self, host: str) -> None:
         """`host` is what the server listens on."""
         self._names = {*LOOPBACK_NAMES, host.lower()}
-        # Open to the network: by any address, since only names can be made to lead here, and by the machine's own name.
+        # Open to the network: any IP address, since only names can be rebound, and the machine's own name.
         self._any_address = not is_loopback(host)
         if self._any_address:
             self._names.add(socket.gethostname().lower())
@@ -57,7 +57,7 @@ class HostNames:
 
 
 class Guard:
-    """Middleware that refuses requests from elsewhere, and puts the headers on every answer."""
+    """Middleware that refuses requests from elsewhere, and sets the headers on every response."""
 
     def __init__(self, app: ASGIApp, names: HostNames) -> None:
         self._app = app

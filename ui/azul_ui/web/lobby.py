@@ -1,4 +1,4 @@
-"""All games of a server: those that live in rooms, and those that wait in the store."""
+"""All games of a server: live ones in rooms, and those in the store."""
 
 import asyncio
 import dataclasses
@@ -33,7 +33,7 @@ from azul_ui.web.services import Services
 from azul_ui.web.views import record_of_text, seat_labels
 
 MAX_ROOMS: Final = 256  # each holds a lock, and so an open file
-IDLE_SECONDS: Final = 120.0  # until a game that nobody looks at is put away
+IDLE_SECONDS: Final = 120.0  # until a game without open tabs is unloaded
 HOUSEKEEPING_SECONDS: Final = 2.0
 LISTED: Final = 100
 MAX_NAME_LETTERS: Final = 40
@@ -57,7 +57,7 @@ class NewGame:
 
 
 class Lobby:
-    """Opens games, and puts those away that nobody looks at."""
+    """Opens games, and unloads those without open tabs."""
 
     def __init__(
         self, store: GameStore, services: Services, idle_seconds: float = IDLE_SECONDS
@@ -70,7 +70,7 @@ class Lobby:
 
     @property
     def rooms(self) -> Sequence[Room]:
-        """The games that live now."""
+        """The rooms of all live games."""
         return [*self._rooms.values()]
 
     async def room(self, game_id: str) -> Room:
@@ -100,7 +100,7 @@ class Lobby:
         make: Callable[[], Opened]
         if wanted.rematch is not None:
             session = (await self.room(wanted.rematch)).session
-            # The record may have come from the page: its agents are checked like any that it names.
+            # The record may come from the page: its agents are checked like any that the page names.
             catalog = self.services.catalog
             seats = self._seats([catalog.name_of(seat) for seat in _rotated(session.seats)])
             again = NewGame(names=_rotated(session.names), variant=session.state.variant)
@@ -138,7 +138,7 @@ class Lobby:
         }
 
     async def catalog_data(self, variant: str | None) -> Data:
-        """What can be chosen, for games of one variant if it is given. Raises RefusedError."""
+        """The catalog, limited to one variant if it is given. Raises RefusedError."""
         catalog, agents = self.services.catalog, self.services.agents
         if variant is None:
             return catalog.data()
@@ -146,7 +146,7 @@ class Lobby:
             check_variant_name(variant)
         except ValueError as error:
             raise RefusedError("not_found", str(error)) from None
-        # Agents may have to be made to be asked, and compiled for that.
+        # Asking an agent may require making it, and so compiling.
         threads = self.services.threads
         return await threads.run(
             threads.searches, lambda: catalog.data(lambda spec: agents.plays(spec, variant))
@@ -158,7 +158,7 @@ class Lobby:
             room.tell(message)
 
     async def keep_house(self) -> None:
-        """Put idle games away, and follow those that are open elsewhere, again and again."""
+        """Periodically unload idle games, and refresh those that are open elsewhere."""
         while True:
             await asyncio.sleep(min(HOUSEKEEPING_SECONDS, self._idle_seconds))
             for room in self.rooms:
@@ -167,21 +167,21 @@ class Lobby:
             await self.put_idle_away()
 
     async def put_idle_away(self) -> None:
-        """Put the games away that nobody has looked at for a while."""
+        """Unload the games that have had no open tab for a while."""
         long_ago = time.monotonic() - self._idle_seconds
         for room in self.rooms:
             if room.is_idle and room.idle_since <= long_ago:
                 await self._put_away(room)
 
     async def close(self) -> None:
-        """Put all games away."""
+        """Unload all games."""
         for room in self.rooms:
             with suppress(Exception):
                 await self._put_away(room)
         self.store.close()
 
     async def _refresh(self, room: Room) -> None:
-        """Look again at a game that another process has open, or had."""
+        """Reload a game that another process has, or had, open."""
         with suppress(RefusedError):
             opened: Opened = await self._in_thread(partial(self._resumed, room.id))
             is_as_it_was = opened.session.record.events == room.session.record.events
@@ -262,7 +262,7 @@ class Lobby:
     def _kept_record(
         self, record: GameRecord, seats: Sequence[str] | None, start: GameState | None = None
     ) -> Opened:
-        """A recorded game, kept from now on; without seats it waits until it is told to go on."""
+        """A recorded game, kept from now on; without seats it is paused."""
         names = list(seats or record.agents or [PERSON] * record.num_players)
         record = dataclasses.replace(record, agents=names)
         try:
@@ -275,7 +275,7 @@ class Lobby:
         return opened if seats else opened._replace(is_paused=True)
 
     def _id_of(self, record: GameRecord, start: GameState | None) -> str | None:
-        """The kept game with this very record, so that opening a file again makes no copy of it."""
+        """The kept game with exactly this record, so that reopening a file makes no copy of it."""
         for game in self.store.list(LISTED):
             if list(game.players) == record.agents:
                 with suppress(ValueError):
@@ -285,7 +285,7 @@ class Lobby:
         return None
 
     def _resumed(self, game_id: str) -> Opened:
-        """A game of the store: to be played, or only looked at if it is open elsewhere or against unknown agents."""
+        """A game of the store: playable, or read-only if it is open elsewhere or against unknown agents."""
         try:
             kept = self.store.read(game_id)
         except ValueError as error:
@@ -311,7 +311,7 @@ class Lobby:
         )
 
     def _maker(self, variant: str) -> Callable[[str], Agent]:
-        """What makes the agents of a game."""
+        """The factory of a game's agents."""
         return partial(self.services.agents.seated, variant=variant)
 
     def _looked_at(

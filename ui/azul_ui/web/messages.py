@@ -52,7 +52,7 @@ class RedoRequest:
 
 @dataclass(frozen=True)
 class ResignRequest:
-    """A person gives up; without a seat, the one to move or the only one."""
+    """A person resigns; without a seat, the one to move or the only one."""
 
     seat: int | None = None
 
@@ -84,7 +84,7 @@ class HintRequest:
 
 @dataclass(frozen=True)
 class AnalyseRequest:
-    """Analyses of a position, better and better."""
+    """Stream ever better analyses of a position."""
 
     number: int
     engine: str
@@ -115,7 +115,7 @@ class GetReviewRequest:
 
 @dataclass(frozen=True)
 class TryRequest:
-    """What a move instead of turn `number` + 1 is worth."""
+    """Evaluate a move as an alternative to turn `number` + 1."""
 
     number: int
     action: int
@@ -123,7 +123,7 @@ class TryRequest:
 
 @dataclass(frozen=True)
 class PingRequest:
-    """A sign of life."""
+    """A keep-alive."""
 
 
 Request = (
@@ -234,7 +234,7 @@ class ReviewMessage:
 
 @dataclass(frozen=True)
 class TriedMessage:
-    """What a move is worth that might have been played."""
+    """The value of an alternative move."""
 
     number: int
     action: int
@@ -316,7 +316,7 @@ ERROR_CODES: Final = (
     "busy",
     "failed",
 )
-RENAMED: Final = {"from_index": "from"}  # a word of Python
+RENAMED: Final = {"from_index": "from"}  # a Python keyword
 
 
 def encoded(message: Message, ref: Ref = None) -> str:

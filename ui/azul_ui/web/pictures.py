@@ -1,7 +1,7 @@
 """Pictures and films of games.
 
-The library that draws pixels holds Python's lock while it does, for up to a second a picture. So pixels are drawn by a
-child process, one at a time, and results are kept for later requests.
+The rasteriser holds the GIL, for up to a second per picture. So a child process draws the pixels, one picture at a time,
+and results are cached.
 """
 
 import asyncio
@@ -106,7 +106,7 @@ def _picture(history: Sequence[Happening], number: int, room: Room) -> str:
 
 
 async def _from_child(task: bytes) -> bytes:
-    """What a child process answers. Raises RefusedError with its last words."""
+    """The output of a child process. Raises RefusedError with its last line on stderr."""
     child = await asyncio.create_subprocess_exec(
         sys.executable,
         "-m",

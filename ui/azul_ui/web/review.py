@@ -109,7 +109,7 @@ def judgement_data(move: ReviewedMove, before: GameState) -> Data:
 
 
 def tried_message(number: int, move: ReviewedMove) -> TriedMessage:
-    """What a move that was tried is worth."""
+    """The value of a move that was tried."""
     return TriedMessage(
         number=number,
         action=move.action,

@@ -1,7 +1,7 @@
 """A live game: its session, the tabs that look at it, and the turns of its agents.
 
 The event loop never touches the session while a thread changes it: every change and every view runs in a thread, one at a
-time, under the room's lock. A change is saved before anybody is told of it.
+time, under the room's lock. A change is saved before any tab is told of it.
 """
 
 import asyncio
@@ -56,15 +56,15 @@ class Opened(NamedTuple):
     id: str
     folder: Path  # of the store
     session: GameSession
-    kept: KeptGame | None  # None: it is only looked at
-    reason: str | None = None  # why it can only be looked at
+    kept: KeptGame | None  # None: it is read-only
+    reason: str | None = None  # why it is read-only
     is_elsewhere: bool = False  # another process has it open
     is_paused: bool = False
     has_seed: bool = True
 
 
 class Room:
-    """One game, and everybody who looks at it."""
+    """One game, and the tabs that show it."""
 
     def __init__(self, opened: Opened, services: Services) -> None:
         self.id = opened.id
@@ -102,7 +102,7 @@ class Room:
 
     @property
     def is_idle(self) -> bool:
-        """True if nobody looks and nothing runs."""
+        """True if no tab is open and nothing runs."""
         is_busy = self.agents.thinking is not None or self._lock.locked() or self.review.is_running
         return not self.tabs and not is_busy
 
@@ -127,7 +127,7 @@ class Room:
         return task
 
     async def join(self, tab: Tab) -> None:
-        """Greet a tab; from now on it hears what happens. Raises RefusedError."""
+        """Greet a tab and subscribe it to the game. Raises RefusedError."""
         if len(self.tabs) >= MAX_TABS:
             raise RefusedError("busy", f"{MAX_TABS} tabs look at this game already")
         self.tabs.add(tab)
@@ -185,11 +185,11 @@ class Room:
         await self._change(self.session.redo)
 
     async def resign(self, seat: int | None) -> None:
-        """A person gives up. Raises RefusedError."""
+        """A person resigns. Raises RefusedError."""
         await self._change(lambda: self.session.resign(seat))
 
     async def close(self) -> None:
-        """Put the game away: agents are dismissed, the lock is released."""
+        """Unload the game: agents are dismissed, the lock is released."""
         self.tell(NoticeMessage("closing", "the game is put away"))
         await self.review.close()
         for task in [*self._tasks]:
@@ -266,7 +266,7 @@ class Room:
         return bool(self.tabs) and self._opened.kept is not None
 
     def require_changeable(self) -> None:
-        """Raise RefusedError if the game is only looked at."""
+        """Raise RefusedError if the game is read-only."""
         if self._opened.kept is None:
             raise RefusedError("not_allowed", self._opened.reason or "this game is only looked at")
 
@@ -340,7 +340,7 @@ class Room:
 
 
 async def _finished(work: "Coroutine[Any, Any, T] | asyncio.Task[T]") -> T:
-    """The result of work that goes on even if the task that waits for it is cancelled; the cancellation comes after it."""
+    """Await work that is shielded from cancellation of this task; the cancellation is raised once the work is done."""
     task = asyncio.ensure_future(work)
     try:
         return await asyncio.shield(task)

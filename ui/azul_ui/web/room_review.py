@@ -36,7 +36,7 @@ SAVED_EVERY_SECONDS: Final = 2.0
 
 
 class RoomReview:
-    """What is known of the moves of a game; `history` reads its turns, `tell` reaches its tabs."""
+    """The judgements of a game's moves; `history` reads its turns, `tell` sends to its tabs."""
 
     def __init__(
         self,
@@ -67,7 +67,7 @@ class RoomReview:
         return self._engine
 
     async def restore(self) -> None:
-        """Read the kept review; one that was running goes on. Everything else waits for it."""
+        """Read the saved review; one that was running continues. Everything else waits for it."""
         try:
             await self._restore()
         finally:
@@ -97,7 +97,7 @@ class RoomReview:
         self._task = asyncio.create_task(self._run(engine))
 
     async def stop(self) -> None:
-        """Judge no more moves; what is known stays."""
+        """Stop judging moves; the judgements so far are kept."""
         if self.is_running:
             await self._cancel()
             self._status = STOPPED
@@ -105,7 +105,7 @@ class RoomReview:
             self._tell(await self.message())
 
     async def close(self) -> None:
-        """End the work; a review that runs goes on when the game is opened again."""
+        """Stop the work; a running review continues when the game is opened again."""
         await self._cancel()
 
     async def message(self) -> ReviewMessage:

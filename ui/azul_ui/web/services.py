@@ -1,4 +1,4 @@
-"""What all rooms of a server share."""
+"""The resources that all rooms of a server share."""
 
 from dataclasses import dataclass
 
@@ -27,7 +27,7 @@ class Services:
         return cls(catalog, threads, agents, queue, WarmUp(threads, agents))
 
     def close(self) -> None:
-        """Stop what thinks, and dismiss the agents."""
+        """Stop all thinking, and dismiss the agents."""
         self.analyses.close()
         self.agents.close()
         self.threads.close()

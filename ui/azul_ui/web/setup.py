@@ -1,4 +1,4 @@
-"""Positions that are being set up: what is wrong with them, and how they look."""
+"""Positions that are being set up: validation and drawing."""
 
 from dataclasses import dataclass
 from typing import Any, Final

@@ -1,4 +1,4 @@
-"""One socket: what waits to be sent, how fast its client may talk, and what it looks at."""
+"""One socket: its outgoing messages, its rate limit, and the analysis it is shown."""
 
 import asyncio
 import itertools
@@ -22,7 +22,7 @@ from azul_ui.web.messages import (
 MAX_WAITING: Final = 100  # messages to a client that does not read
 MAX_WAITING_TURNS: Final = 8  # a client that missed more sees the position, not how it came about
 PER_SECOND: Final = 40
-PER_MINUTE: Final = 1200  # a game of quick agents that is watched without a pause needs as many
+PER_MINUTE: Final = 1200  # watching a game of fast agents without a pause takes this many
 MAX_REFUSED: Final = 50  # messages that came too fast, before the socket is closed
 
 
@@ -80,7 +80,7 @@ class Meter:
 
     @property
     def is_exhausted(self) -> bool:
-        """True if a client goes on although it was told to be slower."""
+        """True if a client keeps sending although it was told to slow down."""
         return self.refused > MAX_REFUSED
 
 

@@ -1,4 +1,4 @@
-"""The threads in which everything runs that takes time, so that the event loop never waits."""
+"""Thread pools for everything that takes time, so that the event loop never blocks."""
 
 import asyncio
 import os
@@ -11,9 +11,8 @@ from typing import Final, TypeVar
 T = TypeVar("T")
 
 NICENESS: Final = 10  # of analyses and reviews: moves come first
-TABLE_THREADS: Final = (
-    6  # they change games, save and draw: most of the time they wait for the disk
-)
+# They change games, save and draw: most of the time they wait for the disk.
+TABLE_THREADS: Final = 6
 SEARCH_THREADS: Final = 8  # of agents that search; the system shares the processors among them
 
 

@@ -38,7 +38,7 @@ class WarmUp:
         self.is_compiling = False
 
     async def run(self, tell: Callable[[NoticeMessage], None]) -> None:
-        """Compile; `tell` hears of it if it takes long, but not of what only some games need."""
+        """Compile, and notify with `tell` if it takes long, except for what only some games need."""
         common, *rest = VARIANTS
         work = asyncio.ensure_future(self._compiled(common))
         await asyncio.wait({work}, timeout=TOLD_AFTER_SECONDS)
@@ -58,7 +58,7 @@ class WarmUp:
         await self._threads.run(self._threads.warm_up, lambda: self._compile(variant))
 
     def _compile(self, variant: str) -> None:
-        # The rules first: whatever waits for them would wait for an agent that is being compiled, too.
+        # The rules first, so that what only needs them need not wait until an agent is compiled.
         rehearse(variant)
         state = new_game(2, rng=0, variant=variant)
         mask = legal_mask(state)
@@ -72,7 +72,7 @@ class WarmUp:
 
 
 def rehearse(variant: str) -> None:
-    """Play a round, and show and replay it: all of the engine that a game needs besides its agents."""
+    """Play, show and replay a round, which compiles all of the engine that a game needs besides its agents."""
     session = GameSession([PERSON] * MAX_PLAYERS, 0, variant=variant)
     while session.state.round == 0:
         actions = np.flatnonzero(legal_mask(session.state))
