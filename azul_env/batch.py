@@ -8,6 +8,7 @@ from azul_env.core.batch import (
     Actions,
     choose_randomly,
     first_illegal,
+    first_without_move,
     play_games,
     play_rounds,
     reset_games,
@@ -112,7 +113,12 @@ class GameBatch:
         return self._masks
 
     def random_actions(self) -> Actions:
-        """A random legal action for every game. The next call reuses the array."""
+        """A random legal action for every game. The next call reuses the array. Raises ValueError if a game awaits none."""
+        waiting = first_without_move(self._rows)
+        if waiting != ALL_LEGAL:
+            raise ValueError(
+                f"game {waiting} is over or awaits a deal: reset the batch, or set its state"
+            )
         choose_randomly(self._rows, self._chances, self._actions, 0, len(self))
         return self._actions
 

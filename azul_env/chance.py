@@ -97,6 +97,12 @@ def deal_word(rng: RandomSource | None, number: int) -> np.uint64:
     return np.uint64(seeded_bits(rng).advance(number).random_raw())
 
 
+def check_random_source(rng: RandomSource | None) -> None:
+    """Raise TypeError or ValueError unless tiles can be drawn from it, or it is None."""
+    if not (rng is None or isinstance(rng, np.random.Generator)):
+        seed_number(rng)
+
+
 def seeded_bits(seed: SupportsIndex | None) -> np.random.PCG64:
     """The bit generator of a seed; None draws fresh entropy."""
     # Not `default_rng`: NumPy may change its default, and a seed must always give the same game.

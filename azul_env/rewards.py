@@ -104,15 +104,19 @@ def reward_function(reward: str | Reward) -> Reward:
 
 
 def custom_rewards(reward: Reward, before: Rows, after: Rows, game: int) -> NDArray[np.float64]:
-    """The rewards of a custom function in one game. Raises ValueError unless there is one number per seat."""
+    """The rewards of a custom function in one game. Raises TypeError or ValueError unless there is one finite number per seat."""
     states = (trusted_state(rows[game : game + 1].copy()) for rows in (before, after))
-    rewards = np.asarray(reward(*states), np.float64)
+    answer = reward(*states)
     num_players = int(before["num_players"][game])
+    wanted = f"the reward function must return {num_players} finite numbers, one for each seat"
+    try:
+        rewards = np.asarray(answer, np.float64)
+    except (TypeError, ValueError):
+        raise TypeError(f"{wanted}, not {shown(answer)}") from None
     if rewards.shape != (num_players,):
-        raise ValueError(
-            f"the reward function must return {num_players} numbers, one for each seat, "
-            f"not an array of shape {rewards.shape}"
-        )
+        raise ValueError(f"{wanted}, not an array of shape {rewards.shape}")
+    if not np.isfinite(rewards).all():
+        raise ValueError(f"{wanted}, not {rewards.tolist()}")
     return rewards
 
 

@@ -5,7 +5,13 @@ from typing import NamedTuple, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from azul_env.chance import Deal, RandomSource, deal_given, deal_randomly
+from azul_env.chance import (
+    Deal,
+    RandomSource,
+    check_random_source,
+    deal_given,
+    deal_randomly,
+)
 from azul_env.core.actions import (
     Action,
     as_action,
@@ -138,6 +144,7 @@ def apply_action(
     If this ends a round but not the game, the next round is dealt as given in `deal`, else from `rng`; without either,
     MissingDealError is raised. Otherwise both are ignored. See also `afterstate`.
     """
+    check_random_source(rng)
     rows, outcome = _played(state, action)
     if outcome == ROUND_OVER:
         _deal_next(rows, rng, deal, "action", "; or ask for its afterstate")

@@ -118,13 +118,14 @@ def _checked_act(act: Callable[..., Any]) -> Callable[..., Any]:
     def checked(
         self: Agent, state: GameState, legal_mask: NDArray[np.bool_], rng: np.random.Generator
     ) -> Any:
-        from azul_env.state import check_state
+        from azul_env.state import check_state, trusted_state
 
         check_state(state)
         check_plays(self, state.variant)
         legal_mask = _checked_masks(state.rows, legal_mask, ())
         check_question(state.rows, legal_mask)
-        return act(self, state, legal_mask, rng)
+        # A copy: what an agent writes into its state must not reach the game.
+        return act(self, trusted_state(state.rows.copy()), legal_mask, rng)
 
     return checked
 

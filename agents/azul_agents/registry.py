@@ -85,7 +85,9 @@ def lazily(path: str) -> Callable[..., Any]:
 
 
 def parse_spec(spec: str) -> ParsedSpec:
-    """Parse a spec without constructing the agent. Raises AgentSpecError."""
+    """Parse a spec without constructing the agent. Raises AgentSpecError, or TypeError for anything but a string."""
+    if not isinstance(spec, str):
+        raise TypeError(f"a spec must be a string such as 'greedy', not {shown(spec)}")
     if len(spec) > MAX_SPEC_LETTERS:
         raise AgentSpecError(
             f"{shown(spec)} has {len(spec):,} letters: a spec has at most {MAX_SPEC_LETTERS:,}"

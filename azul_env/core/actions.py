@@ -56,7 +56,7 @@ def placement_column(action: Action, num_players: int) -> int | None:
 
 def num_actions(num_players: int, variant: str = COLORED.name) -> int:
     """Number of actions: 180, 240 or 300, and 5 more in gray games (R10.16)."""
-    return variant_named(variant).num_actions(num_players)
+    return variant_named(variant).num_actions(player_count(num_players))
 
 
 def as_action(action: AnyAction, num_players: int, variant: str = COLORED.name) -> Action | None:

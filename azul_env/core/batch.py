@@ -59,6 +59,15 @@ def choose_randomly(rows: Rows, chances: Chances, actions: Actions, first: int, 
 
 
 @kernel
+def first_without_move(rows: Rows) -> int:
+    """The first game in which no player is to move, or ALL_LEGAL."""
+    for i in range(len(rows)):
+        if not awaits_move(rows[i]):
+            return i
+    return ALL_LEGAL
+
+
+@kernel
 def first_illegal(rows: Rows, actions: Actions, first: int, last: int) -> int:
     """The first game whose action is illegal, or ALL_LEGAL."""
     for i in range(first, last):

@@ -195,10 +195,22 @@ def test_own_reward__may_be_an_object_that_cannot_be_hashed():
     assert played(env, 2) == played(plain, 2)
 
 
-def test_own_reward__of_a_wrong_length_is_an_error():
-    env = azul_v0.env(num_players=3, reward=lambda before, after: [0, 0])
+@pytest.mark.parametrize(
+    ("answer", "error"),
+    [
+        ([0, 0], ValueError),
+        ([0, float("nan"), 0], ValueError),
+        ([float("inf"), 0, 0], ValueError),
+        ({0: 1}, TypeError),
+        (None, ValueError),
+        ([1j, 0, 0], TypeError),
+        ("abc", TypeError),
+    ],
+)
+def test_own_reward__that_is_not_a_finite_number_for_each_seat_is_an_error(answer, error):
+    env = azul_v0.env(num_players=3, reward=lambda before, after: answer)
     env.reset(seed=1)
-    with pytest.raises(ValueError, match=r"zip|length|3"):
+    with pytest.raises(error, match="the reward function must return 3 finite numbers"):
         env.step(int(env.last()[0]["action_mask"].argmax()))
 
 

@@ -20,6 +20,7 @@ from azul_env import (
     illegal_reason,
     legal_mask,
     new_game,
+    num_actions,
     observation_layout,
     observe,
     outcome,
@@ -249,3 +250,23 @@ def _mask(env: Any) -> np.ndarray:
     if hasattr(env, "action_masks"):
         return env.action_masks().reshape(-1)
     return env.last()[0]["action_mask"]
+
+
+@pytest.mark.parametrize("num_players", [1, 5, "2", 2.0])
+def test_number_of_actions__is_asked_for_2_to_4_players(num_players):
+    with pytest.raises((TypeError, ValueError), match="num_players"):
+        num_actions(num_players)
+
+
+@pytest.mark.parametrize("rng", ["x", 1.5, -1, 1 << 128])
+def test_wrong_source_of_chance__is_refused_at_once(rng):
+    state = new_game(2, rng=1)
+    with pytest.raises((TypeError, ValueError), match="a seed must be"):
+        apply_action(state, int(np.flatnonzero(legal_mask(state))[0]), rng)
+
+
+def test_random_actions__are_refused_where_nobody_is_to_move():
+    batch = GameBatch(3, num_players=2, seed=1)
+    batch.play_to_end()
+    with pytest.raises(ValueError, match="game 0 is over or awaits a deal"):
+        batch.random_actions()

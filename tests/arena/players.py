@@ -46,6 +46,14 @@ class Cheat(First):
         return illegal
 
 
+class Rewrites(First):
+    """Gives itself points in its state."""
+
+    def act(self, state, legal_mask, rng):
+        state.rows["scores"][:] = 50
+        return super().act(state, legal_mask, rng)
+
+
 class Fails(First):
     """Gives up after some moves, or cannot even begin or end."""
 

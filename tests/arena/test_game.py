@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from arena.players import Answers, Broken, Cheat, Fails, First, rngs
+from arena.players import Answers, Broken, Cheat, Fails, First, Rewrites, rngs
 from azul_agents.arena import game as game_module
 from azul_agents.arena.game import play_game
 from azul_agents.registry import make_agent
@@ -76,6 +76,11 @@ def test_changed_mask__makes_nothing_legal():
     result, record = play(Cheat(), First())
     assert result.forfeits[0].startswith("illegal action")
     assert verify(record).is_terminal
+
+
+def test_rewritten_state__changes_nothing_in_the_game():
+    result, record = play(Rewrites(), First())
+    assert verify(record).scores == result.scores == play(First(), First())[0].scores
 
 
 def test_failure__loses_with_the_agents_own_words():

@@ -303,3 +303,21 @@ def test_warm_start__is_noted_and_is_what_the_run_begins_with(tmp_path):
     of_phase = [event for event in told if event.phase == IMITATION]
     assert of_phase[-1].done == of_phase[-1].total == 12_000
     assert [event.done for event in of_phase] == sorted(event.done for event in of_phase)
+
+
+def test_learning_that_diverges__says_so_and_keeps_the_last_sound_checkpoint(tmp_path):
+    config = tiny_config("ppo.learning_rate=1e30", "steps=100000")
+    folder = new_folder(tmp_path, config)
+    with pytest.raises(ValueError, match=r"learning has diverged.*ppo\.learning_rate"):
+        train(config, folder)
+    kept = load_checkpoint(folder.checkpoint)["network"]
+    assert all(bool(tensor.isfinite().all()) for tensor in kept.values())
+
+
+def test_opponent_that_forfeits__is_not_taken_for_a_beaten_one(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(str(tmp_path))
+    (tmp_path / "hopeless.py").write_text("def first(state, legal_mask, rng):\n    return -1\n")
+    spec = "python:hopeless:first"
+    config = tiny_config(f"evaluation={{opponents: ['{spec}'], games: 2}}", "steps=0")
+    with pytest.warns(UserWarning, match=rf"{spec} forfeited 2 of 2 games, 2 of them because"):
+        train(config, new_folder(tmp_path, config))

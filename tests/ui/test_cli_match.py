@@ -181,3 +181,10 @@ def test_agents__gives_options_with_defaults_and_doc_lines(azul, monkeypatch):
     (entry,) = json.loads(azul("agents", "--json").out)["agents"]
     assert [o["name"] for o in entry["options"]] == ["nodes", "prunes"]
     assert entry["options"][0]["doc"] == "most nodes of a search"
+
+
+def test_record_in_a_folder_that_is_not_there__is_refused_before_the_first_game(azul, tmp_path):
+    file = tmp_path / "nowhere" / "games.jsonl"
+    code, out, err = azul("match", "greedy", "random", "--games", "2", "--record", file)
+    assert (code, out) == (2, "")
+    assert f"the folder {file.parent} does not exist" in " ".join(err.split())

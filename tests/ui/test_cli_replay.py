@@ -69,13 +69,19 @@ def test_check_of_an_empty_file__finds_nothing_wrong(azul, path):
     assert azul("replay", path, "--check")[:2] == (0, "0 sound, 0 impossible\n")
 
 
-def test_check__warns_of_a_cut_off_game_and_checks_the_others(path):
+def test_check__fails_for_a_game_that_is_cut_off_and_checks_the_others(path):
     path.write_text(GAMES[0].to_json() + "\n" + GAMES[1].to_json()[:80])
     code, out, err = in_process_of_its_own("replay", path, "--check")
-    assert code == 0
-    assert out.splitlines()[-1] == "1 sound, 0 impossible"
-    assert "azul: warning:" in err and f"{path}, line 2" in err
-    assert "Traceback" not in err and len(err.splitlines()) == 1
+    assert (code, err) == (1, "")
+    sound, lost, total = out.splitlines()
+    assert sound.startswith("game 0: sound") and lost.startswith(f"{path}, line 2")
+    assert total == "1 sound, 0 impossible, 1 lost"
+
+
+def test_check_of_something_else__fails(azul, path):
+    path.write_bytes(b"\x00\xff" * 100)
+    code, out, _ = azul("replay", path, "--check")
+    assert code == 1 and out.splitlines()[-1] == "0 sound, 0 impossible, 1 lost"
 
 
 def test_missing_file__is_an_error_with_a_message_and_no_traceback(path):

@@ -34,6 +34,9 @@ class GuidedAgent(Agent):
             spec, AlphaBetaOptions(options.time, nodes, clock=options.clock)
         )
 
+    def __reduce__(self) -> tuple[type, tuple[str, GuidedOptions]]:
+        return type(self), (self.spec, self.options)
+
     def act(self, state: GameState, legal_mask: NDArray[np.bool_], rng: np.random.Generator) -> int:
         """The action that the search for this stage of the round chooses."""
         return self._searcher(state).act(state, legal_mask, rng)

@@ -11,7 +11,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from azul_agents.base import VARIANTS, Agent, AnalysisLimits, AnalysisStep, MoveValue
+from azul_agents.base import VARIANTS, AnalysisLimits, AnalysisStep, MoveValue
 from azul_agents.kinds import AlphaBetaOptions
 from azul_agents.search.deepening import (
     begin,
@@ -24,6 +24,7 @@ from azul_agents.search.evaluator import Evaluator
 from azul_agents.search.lookahead import DEFAULT_DEALS, look_ahead, new_lookahead
 from azul_agents.search.moves import MAX_MOVES, action_of
 from azul_agents.search.network.evaluator import NetworkEvaluator
+from azul_agents.search.one_at_a_time import SearchAgent
 from azul_agents.search.pvs import MAX_PLIES, new_memory
 from azul_agents.search.shipped import evaluator_named
 from azul_agents.search.timing import NEVER, POLL_SECONDS, Stopwatch, TimeLimit
@@ -35,7 +36,7 @@ NO_LIMIT: Final = 1 << 60
 COLORED: Final = VARIANTS[0]
 
 
-class AlphaBetaAgent(Agent):
+class AlphaBetaAgent(SearchAgent):
     """Alpha-beta search; without a limit of its own it takes 0.1 seconds per move."""
 
     variants = VARIANTS
@@ -46,6 +47,7 @@ class AlphaBetaAgent(Agent):
         options: AlphaBetaOptions | None = None,
         new_evaluator: Callable[..., Evaluator] | None = None,
     ) -> None:
+        super().__init__(spec, options, new_evaluator)
         self.spec = spec
         self.options = options or AlphaBetaOptions()
         if self.options.time is None and self.options.nodes is None and self.options.depth is None:
@@ -85,14 +87,15 @@ class AlphaBetaAgent(Agent):
         Ignores the time limit and samples no deals. Caller guarantees that no game is over and that all have the same
         number of players.
         """
-        self._turn_to(variant_of(rows).name)
-        actions, values = np.zeros(len(rows), np.int64), np.zeros(len(rows))
-        self._memory.control["prune"] = 1
-        self._memory.control["keeps_table"] = 0
-        self._memory.control["node_limit"] = self.options.nodes or NO_LIMIT
-        evaluator = self._evaluator(int(rows["num_players"][0]))
-        rows = np.ascontiguousarray(rows)
-        choose_in_all(rows, self._memory, evaluator, self._max_depth, actions, values)
+        with self._searching():
+            self._turn_to(variant_of(rows).name)
+            actions, values = np.zeros(len(rows), np.int64), np.zeros(len(rows))
+            self._memory.control["prune"] = 1
+            self._memory.control["keeps_table"] = 0
+            self._memory.control["node_limit"] = self.options.nodes or NO_LIMIT
+            evaluator = self._evaluator(int(rows["num_players"][0]))
+            rows = np.ascontiguousarray(rows)
+            choose_in_all(rows, self._memory, evaluator, self._max_depth, actions, values)
         return actions, values
 
     def analyse(self, state: GameState) -> list[MoveValue]:
@@ -108,20 +111,21 @@ class AlphaBetaAgent(Agent):
         self, state: GameState, limits: AnalysisLimits
     ) -> Generator[AnalysisStep, None, None]:
         """The values of `analyse` after every depth; between depths the last ones again, with the nodes so far."""
-        self._turn_to(state.variant)
-        self._begin(state, exact_values=True, node_limit=limits.nodes)
-        control = self._memory.control
-        control["deadline"] = NEVER
-        steps: SimpleQueue[AnalysisStep | BaseException | None] = SimpleQueue()
-        # A thread of its own, since the search, which runs without the GIL, has to be stopped in the middle.
-        arguments = (self._evaluator(state.num_players), steps)
-        worker = Thread(target=self._deepen_by_steps, args=arguments, daemon=True)
-        worker.start()
-        try:
-            yield from self._watched(steps, Stopwatch(limits))
-        finally:
-            control["stop"] = 1
-            worker.join()
+        with self._analysing():
+            self._turn_to(state.variant)
+            self._begin(state, exact_values=True, node_limit=limits.nodes)
+            control = self._memory.control
+            control["deadline"] = NEVER
+            steps: SimpleQueue[AnalysisStep | BaseException | None] = SimpleQueue()
+            # A thread of its own, since the search, which runs without the GIL, has to be stopped in the middle.
+            arguments = (self._evaluator(state.num_players), steps)
+            worker = Thread(target=self._deepen_by_steps, args=arguments, daemon=True)
+            worker.start()
+            try:
+                yield from self._watched(steps, Stopwatch(limits))
+            finally:
+                control["stop"] = 1
+                worker.join()
 
     def _deepen_by_steps(self, evaluator: Evaluator, steps: SimpleQueue[Any]) -> None:
         """Iterative deepening: queues a step for every completed depth, then None or the exception that ended it."""
@@ -230,19 +234,20 @@ class AlphaBetaAgent(Agent):
 
     def _search(self, state: GameState, exact_values: bool) -> list[MoveValue]:
         """Deepen until the limit; returns the moves, the best first."""
-        self._turn_to(state.variant)
-        memory = self._memory
-        with self._limit.running(memory.control):
-            self._begin(state, exact_values, self.options.nodes)
-            evaluator = self._evaluator(state.num_players)
-            count = deepen(memory, evaluator, self._max_depth, exact_values)
-            deals = 0 if exact_values else self._num_deals(evaluator, state.num_players)
-            self.deals = (
-                look_ahead(memory, evaluator, self._lookahead, count, deals) if deals else 0
-            )
-            self.nodes = int(memory.control["nodes"][0])
-            self.depth = int(memory.control["depth_reached"][0])
-            return self._ranked(count)
+        with self._searching():
+            self._turn_to(state.variant)
+            memory = self._memory
+            with self._limit.running(memory.control):
+                self._begin(state, exact_values, self.options.nodes)
+                evaluator = self._evaluator(state.num_players)
+                count = deepen(memory, evaluator, self._max_depth, exact_values)
+                deals = 0 if exact_values else self._num_deals(evaluator, state.num_players)
+                self.deals = (
+                    look_ahead(memory, evaluator, self._lookahead, count, deals) if deals else 0
+                )
+                self.nodes = int(memory.control["nodes"][0])
+                self.depth = int(memory.control["depth_reached"][0])
+                return self._ranked(count)
 
     def _ranked(self, count: int) -> list[MoveValue]:
         moves, values = self._memory.moves[0, :count], self._memory.root_values[:count]

@@ -8,10 +8,11 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from azul_agents.base import VARIANTS, Agent, AnalysisLimits, AnalysisStep, MoveValue
+from azul_agents.base import VARIANTS, AnalysisLimits, AnalysisStep, MoveValue
 from azul_agents.kinds import MCTS_LEAVES, MctsOptions
 from azul_agents.search.evaluator import Evaluator
 from azul_agents.search.graph import GAME, ROUND, VALUE, RootMove, new_graph
+from azul_agents.search.one_at_a_time import SearchAgent
 from azul_agents.search.shipped import evaluator_named
 from azul_agents.search.simulation import MARGIN_SCALE, SIMULATIONS_PER_LOOK, simulate
 from azul_agents.search.timing import NEVER, POLL_SECONDS, Stopwatch, TimeLimit
@@ -28,7 +29,7 @@ COLORED: Final = VARIANTS[0]
 ANALYSIS_PERCENT: Final = 25
 
 
-class MctsAgent(Agent):
+class MctsAgent(SearchAgent):
     """Monte-Carlo search; without a limit of its own it takes 0.1 seconds per move."""
 
     variants = VARIANTS
@@ -39,6 +40,7 @@ class MctsAgent(Agent):
         options: MctsOptions | None = None,
         new_evaluator: Callable[..., Evaluator] | None = None,
     ) -> None:
+        super().__init__(spec, options, new_evaluator)
         self.spec = spec
         self.options = options or MctsOptions()
         is_unlimited = self.options.time is None and self.options.simulations is None
@@ -87,25 +89,26 @@ class MctsAgent(Agent):
         self, state: GameState, limits: AnalysisLimits
     ) -> Generator[AnalysisStep, None, None]:
         """The values of `analyse` as the graph grows."""
-        self._turn_to(state.variant)
-        memory, evaluator = self._memory, self._evaluator(state.num_players)
-        memory.control["deadline"] = NEVER
-        memory.begin(state.rows, LEAVES[self.options.leaf], 0, np.uint64(0), ANALYSIS_PERCENT)
-        watch = Stopwatch(limits)
-        self.simulations = 0
-        total, chunk = limits.nodes or NO_LIMIT, SIMULATIONS_PER_LOOK
-        while True:
-            began = time.monotonic()
-            memory.control["simulation_limit"] = min(total, self.simulations + chunk)
-            simulate(memory, evaluator, self.options.exploration)
-            self.simulations = int(memory.control["simulations"][0])
-            if time.monotonic() - began < POLL_SECONDS / 2:
-                chunk *= 2
-            is_final = self.simulations >= total or watch.is_over()
-            if is_final or watch.is_report_due():
-                yield self._step(state, is_final)
-            if is_final:
-                return
+        with self._analysing():
+            self._turn_to(state.variant)
+            memory, evaluator = self._memory, self._evaluator(state.num_players)
+            memory.control["deadline"] = NEVER
+            memory.begin(state.rows, LEAVES[self.options.leaf], 0, np.uint64(0), ANALYSIS_PERCENT)
+            watch = Stopwatch(limits)
+            self.simulations = 0
+            total, chunk = limits.nodes or NO_LIMIT, SIMULATIONS_PER_LOOK
+            while True:
+                began = time.monotonic()
+                memory.control["simulation_limit"] = min(total, self.simulations + chunk)
+                simulate(memory, evaluator, self.options.exploration)
+                self.simulations = int(memory.control["simulations"][0])
+                if time.monotonic() - began < POLL_SECONDS / 2:
+                    chunk *= 2
+                is_final = self.simulations >= total or watch.is_over()
+                if is_final or watch.is_report_due():
+                    yield self._step(state, is_final)
+                if is_final:
+                    return
 
     def _step(self, state: GameState, is_final: bool) -> AnalysisStep:
         found = _listed(state, self._ranked())
@@ -148,14 +151,15 @@ class MctsAgent(Agent):
         self, state: GameState, stream: np.uint64, least_percent: int = 0
     ) -> list[RootMove]:
         """The moves, most visited first."""
-        self._turn_to(state.variant)
-        memory = self._memory
-        with self._limit.running(memory.control):
-            limit = self.options.simulations or NO_LIMIT
-            memory.begin(state.rows, LEAVES[self.options.leaf], limit, stream, least_percent)
-            simulate(memory, self._evaluator(state.num_players), self.options.exploration)
-            self.simulations = int(memory.control["simulations"][0])
-            return self._ranked()
+        with self._searching():
+            self._turn_to(state.variant)
+            memory = self._memory
+            with self._limit.running(memory.control):
+                limit = self.options.simulations or NO_LIMIT
+                memory.begin(state.rows, LEAVES[self.options.leaf], limit, stream, least_percent)
+                simulate(memory, self._evaluator(state.num_players), self.options.exploration)
+                self.simulations = int(memory.control["simulations"][0])
+                return self._ranked()
 
     def _ranked(self) -> list[RootMove]:
         return sorted(self._memory.root_moves(), key=lambda move: (-move.tries, -move.result))

@@ -131,6 +131,7 @@ class RllibRun(TrainingRun):
         with self.stopwatch.measure("rllib"):
             result = self._iterate()
         self.steps = int(result["num_env_steps_sampled_lifetime"])
+        self.check_network()
         learned = result["learners"][POLICY]
         return {
             "losses": {name: float(learned[name]) for name in LOSSES},

@@ -1,7 +1,9 @@
 """A training run, whichever library learns: the loop of rollouts, evaluations and checkpoints."""
 
 import time
+import warnings
 from abc import ABC, abstractmethod
+from collections import Counter
 from pathlib import Path
 from typing import Any, Final
 
@@ -62,7 +64,7 @@ class TrainingRun(ABC):
 
     @abstractmethod
     def play_and_learn(self) -> dict[str, Any]:
-        """Collect a rollout, learn from it and advance `steps`; the metrics, `losses` among them."""
+        """Collect a rollout, learn from it, advance `steps` and `check_network`; the metrics, `losses` among them."""
 
     @abstractmethod
     def save(self) -> None:
@@ -70,6 +72,7 @@ class TrainingRun(ABC):
 
     def begin(self) -> None:
         """Keep and evaluate the network with which self-play starts, and write the first checkpoint."""
+        self.check_network()
         export_network(self.network, self.folder.start_model, self._card())
         self.evaluate()
         self.save()
@@ -91,6 +94,14 @@ class TrainingRun(ABC):
                 self.save()
         return self._finish()
 
+    def check_network(self) -> None:
+        """Raise ValueError if learning has diverged, before anything is saved."""
+        if not all(bool(weights.isfinite().all()) for weights in self.network.parameters()):
+            raise ValueError(
+                f"learning has diverged: after {self.steps:,} steps the network's weights are not finite. "
+                "Lower the learning rate (ppo.learning_rate, imitation.learning_rate)"
+            )
+
     def has_passed(self, every: int, before: int) -> bool:
         """True if the steps have passed a multiple of `every` since `before`."""
         return self.steps // every > before // every
@@ -110,6 +121,7 @@ class TrainingRun(ABC):
         self.win_rates = {result.agents[1]: result.tallies[0].win_rate for result in results}
         for result in results:
             self.write_metrics(EVALUATION, **as_metrics(result))
+            self._warn_of_forfeits(result)
         rates = {f"win_rate/{name}": rate for name, rate in self.win_rates.items()}
         self.folder.scalars(self.steps, rates)
         score = sum(self.win_rates[spec] for spec in self._opponents) / len(self._opponents)
@@ -118,6 +130,16 @@ class TrainingRun(ABC):
         export_network(network, self.folder.candidate(self.steps), self._card())
         if is_best:
             export_network(network, self.folder.best_model, self._card())
+
+    def _warn_of_forfeits(self, result: MatchResult) -> None:
+        """Warn that games were won because the opponent failed, not because it was beaten."""
+        reasons = sum((tally.reasons for tally in result.tallies[1:]), Counter())
+        for reason, count in reasons.most_common(1):
+            forfeits = f"{reasons.total()} of {result.games} games"
+            warnings.warn(
+                f"{result.agents[1]} forfeited {forfeits}, {count} of them because {reason}",
+                stacklevel=2,
+            )
 
     def state(self) -> dict[str, Any]:
         """What a checkpoint holds for any library, as plain data."""

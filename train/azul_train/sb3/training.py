@@ -125,6 +125,7 @@ class Sb3Run(TrainingRun):
         with self.stopwatch.measure("gradient"):
             model.train()
         self.steps = model.num_timesteps
+        self.check_network()
         losses = {name: float(model.logger.name_to_value[f"train/{name}"]) for name in LOSSES}
         model.logger.dump(self.steps)
         if self.has_passed(self.config.league.snapshot_every, before):

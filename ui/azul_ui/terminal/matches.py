@@ -34,6 +34,8 @@ def play_match(
 ) -> None:
     """Play a match, write its games to the file `record` and print the result, also that of a match that is stopped."""
     match = RunningMatch(specs, config)
+    if record is not None and not record.parent.is_dir():
+        raise ValueError(f"{record}: the folder {record.parent} does not exist")
     with compiling():
         match.warm_up()
     was_there = record is not None and record.exists()
@@ -122,6 +124,8 @@ def evaluate_model(
             print(json.dumps(data | {"finished": done == total}))
             return
         Console().print(_evaluation_table(path, model, results))
+        for line in [line for result in results for line in forfeit_lines(result)]:
+            print(line)
         if done < total:
             print(stopped_after(done, total))
 

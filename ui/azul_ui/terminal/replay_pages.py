@@ -1,6 +1,7 @@
 """Recorded games on the terminal: page by page, or verified by the file."""
 
 import sys
+import warnings
 from pathlib import Path
 
 from rich.console import Console
@@ -18,27 +19,34 @@ from azul_env import (
     winners,
 )
 from azul_env.record_events import event_action
+from azul_env.record_files import LostRecordWarning
 from azul_env.record_form import Event
 from azul_ui.commands.recorded import recorded_game
 from azul_ui.terminal.dialogue import CLEAR_SCREEN
 
 
 def check_games(file: Path) -> bool:
-    """Verify every game of a file and print whether it is sound; true if all are."""
+    """Verify every game of a file and print whether it is sound; true if all are, and none is lost."""
     console = Console(highlight=False, soft_wrap=True)
-    sound = broken = 0
-    for number, record in enumerate(read_records(file)):
+    sound = broken = lost = 0
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", LostRecordWarning)
         try:
-            state = verify(record)
-        except RecordError as error:
-            broken += 1
-            console.print(f"[red]game {number}: impossible[/]", end=" ")
-            console.print(str(error), markup=False)
-        else:
-            sound += 1
-            console.print(f"[green]game {number}: sound[/] {_summary(record, state)}")
-    console.print(f"{sound} sound, {broken} impossible")
-    return broken == 0
+            for number, record in enumerate(read_records(file)):
+                try:
+                    state = verify(record)
+                except RecordError as error:
+                    broken += 1
+                    console.print(f"[red]game {number}: impossible[/]", end=" ")
+                    console.print(str(error), markup=False)
+                else:
+                    sound += 1
+                    console.print(f"[green]game {number}: sound[/] {_summary(record, state)}")
+        except LostRecordWarning as warning:
+            lost = 1
+            console.print(str(warning), style="red", markup=False)
+    console.print(f"{sound} sound, {broken} impossible" + lost * f", {lost} lost")
+    return not broken + lost
 
 
 def _summary(record: GameRecord, state: GameState) -> str:

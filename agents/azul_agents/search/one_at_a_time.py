@@ -1,0 +1,49 @@
+"""Search agents: one search at a time, since all searches of an agent share its memory."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from threading import Lock
+from typing import Any
+
+from azul_agents.base import Agent
+
+
+class SearchAgent(Agent):
+    """An agent with memory for one search.
+
+    Searches from several threads wait for each other. Copies and pickles are new agents with the same options.
+    """
+
+    def __init__(self, *arguments: Any) -> None:
+        self._arguments = arguments  # of the subclass
+        self._lock = Lock()
+        self._is_analysing = False
+
+    def __reduce__(self) -> tuple[type, tuple[Any, ...]]:
+        return type(self), self._arguments
+
+    @contextmanager
+    def _searching(self) -> Iterator[None]:
+        """Have the memory for one search. Raises RuntimeError while an analysis is under way."""
+        with self._lock:
+            self._check_free()
+            yield
+
+    @contextmanager
+    def _analysing(self) -> Generator[None, None, None]:
+        """Have the memory for an analysis, which its caller may leave for a while or for good."""
+        with self._lock:
+            self._check_free()
+            self._is_analysing = True
+        try:
+            yield
+        finally:
+            self._is_analysing = False
+
+    def _check_free(self) -> None:
+        if self._is_analysing:
+            raise RuntimeError(
+                f"{self.spec} is analysing a position: finish or close that analysis first, or use another agent"
+            )
