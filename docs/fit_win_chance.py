@@ -1,7 +1,7 @@
 """Fit the win chances of `azul_agents.analysis` to games of our agents, and judge them on other games.
 
     python docs/fit_win_chance.py play --players 2 --seconds 150    # repeat until there are enough games
-    python docs/fit_win_chance.py fit
+    python docs/fit_win_chance.py fit    # with --players 3 4, the other models stay as they are
 
 `play` appends samples to runs/win_chance/N_players.jsonl and goes on where it was stopped; the games depend only on their
 numbers. `fit` writes agents/azul_agents/analysis/win_chance.json and docs/results/win_chance. With `--variant gray`
@@ -41,19 +41,25 @@ PLAYERS = (2, 3, 4)
 SEED = 20_240
 HELD_OUT = 3  # every third game is only for judging
 POSITIONS_PER_GAME = 12
-JUDGES = {COLORED: "alphabeta:nodes=20000", GRAY: "alphabeta:nodes=5000"}  # give positions values
+# Who gives positions values: the kind of agent that analyses such tables.
+JUDGES = {
+    (COLORED, 2): "alphabeta:nodes=20000",
+    (COLORED, 3): "mcts:simulations=6000",
+    (COLORED, 4): "mcts:simulations=6000",
+    **{(GRAY, players): "alphabeta:nodes=5000" for players in PLAYERS},
+}
 # Who plays: at most tables everybody is the same, at the others everybody is drawn.
+OTHERS = "greedy", "ppo", "ppo:temperature=1"
+MONTE_CARLO = "alphabeta:nodes=1000", "mcts:simulations=100", "mcts:simulations=500", *OTHERS
 POOLS = {
-    COLORED: (
-        "alphabeta:nodes=300",
-        "alphabeta:nodes=3000",
-        "alphabeta:nodes=10000",
-        "greedy",
-        "ppo",
-        "ppo:temperature=1",
-    ),
+    (COLORED, 2): (*(f"alphabeta:nodes={nodes}" for nodes in (300, 3000, 10000)), *OTHERS),
+    (COLORED, 3): MONTE_CARLO,
+    (COLORED, 4): MONTE_CARLO,
     # `ppo` plays gray games with 2 players only.
-    GRAY: ("alphabeta:nodes=300", "alphabeta:nodes=3000", "greedy"),
+    **{
+        (GRAY, players): ("alphabeta:nodes=300", "alphabeta:nodes=3000", "greedy")
+        for players in PLAYERS
+    },
 }
 SAME = 0.75  # share of the tables at which all agents are the same
 
@@ -67,11 +73,12 @@ def main() -> None:
     play.add_argument("--games", type=int, default=2000, help="games in all, those before included")
     play.add_argument("--seconds", type=float, default=600, help="stop after this time")
     fit_parser = commands.add_parser("fit", help="fit and judge")
+    fit_parser.add_argument("--players", type=int, choices=PLAYERS, nargs="+", default=PLAYERS)
     for command in (play, fit_parser):
-        command.add_argument("--variant", choices=POOLS, default=COLORED)
+        command.add_argument("--variant", choices=MODEL_FILES, default=COLORED)
     arguments = parser.parse_args()
     if arguments.command == "fit":
-        fit(arguments.variant)
+        fit(arguments.variant, arguments.players)
     else:
         collect(arguments.variant, arguments.players, arguments.games, arguments.seconds)
 
@@ -81,8 +88,8 @@ def collect(variant: str, num_players: int, count: int, seconds: float) -> None:
     path = samples_file(variant, num_players)
     path.parent.mkdir(parents=True, exist_ok=True)
     first = max((sample.game for sample in read_samples(variant, num_players)), default=-1) + 1
-    agents = {spec: make_agent(spec) for spec in POOLS[variant]}
-    judge = make_agent(JUDGES[variant])
+    agents = {spec: make_agent(spec) for spec in POOLS[variant, num_players]}
+    judge = make_agent(JUDGES[variant, num_players])
     deadline = time.monotonic() + seconds
     with path.open("a", encoding="utf-8") as file:
         for game in range(first, count):
@@ -99,7 +106,9 @@ def samples_of_game(
 ) -> Iterator[Sample]:
     """Play the game of this number; positions from it."""
     rng = np.random.default_rng([SEED, num_players, game])
-    drawn = rng.choice(POOLS[variant], 1 if rng.random() < SAME else num_players).tolist()
+    drawn = rng.choice(
+        POOLS[variant, num_players], 1 if rng.random() < SAME else num_players
+    ).tolist()
     specs = drawn * num_players if len(drawn) == 1 else drawn
     rngs = rng.spawn(num_players)
     deal_seed = int(rng.integers(1 << 53))
@@ -122,10 +131,13 @@ def read_samples(variant: str, num_players: int) -> list[Sample]:
     return [Sample(**json.loads(line)) for line in lines]
 
 
-def fit(variant: str) -> None:
-    """Fit the models of all numbers of players, judge them and write everything down."""
-    models, results = {}, {}
-    for num_players in PLAYERS:
+def fit(variant: str, players: Sequence[int]) -> None:
+    """Fit the models of these numbers of players, judge them and write everything down."""
+    card = CARDS / MODEL_FILES[variant]
+    folder = RESULTS / card.stem
+    models = json.loads(card.read_text())["models"]
+    results = json.loads((folder / card.name).read_text())["results"]
+    for num_players in players:
         samples = read_samples(variant, num_players)
         learned = [sample for sample in samples if sample.game % HELD_OUT]
         judged = [sample for sample in samples if not sample.game % HELD_OUT]
@@ -136,14 +148,17 @@ def fit(variant: str) -> None:
     option = "" if variant == COLORED else f" --variant {variant}"
     how = {
         "made_by": f"python docs/fit_win_chance.py{option}",
-        "config": {"seed": SEED, "judge": JUDGES[variant], "pool": POOLS[variant], "same": SAME},
+        "config": {
+            "seed": SEED,
+            "judge": {str(each): JUDGES[variant, each] for each in PLAYERS},
+            "pool": {str(each): POOLS[variant, each] for each in PLAYERS},
+            "same": SAME,
+        },
         "positions_per_game": POSITIONS_PER_GAME,
         "versions": versions(),
         "commit": commit(),
     }
-    card = CARDS / MODEL_FILES[variant]
     write_atomically(card, json.dumps(how | {"models": models}, indent=1) + "\n")
-    folder = RESULTS / card.stem
     folder.mkdir(parents=True, exist_ok=True)
     write_atomically(folder / card.name, json.dumps(how | {"results": results}, indent=1) + "\n")
     draw(results, folder / "reliability.png")
@@ -184,7 +199,7 @@ def groups(samples: Sequence[Sample]) -> dict[str, Any]:
     is_solved = np.array([sample.solved is not None for sample in samples])
     masks = {"all": np.ones(len(samples), bool)}
     masks |= {f"round {number + 1}": rounds == number for number in sorted(set(rounds.tolist()))}
-    return masks | {"end in sight": is_solved}
+    return masks | ({"end in sight": is_solved} if is_solved.any() else {})
 
 
 def games(samples: Sequence[Sample]) -> int:
@@ -226,10 +241,9 @@ def report(results: dict[str, Any], variant: str) -> str:
     lines = [
         title,
         "",
-        "How well the win chances of `azul analyse` and of the hints hold in games that they were not fitted to. The games are",
-        f"played by {', '.join(f'`{spec}`' for spec in POOLS[variant])}: at {SAME:.0%} of the tables all players are the",
-        f"same, at the others they are drawn. {POSITIONS_PER_GAME} positions of each game are valued by `{JUDGES[variant]}`. Every third",
-        "game is held out.",
+        "How well the win chances of `azul analyse` and of the hints hold in games that they were not fitted to. At",
+        f"{SAME:.0%} of the tables all players are the same, at the others they are drawn. {POSITIONS_PER_GAME} positions of each game are",
+        "valued. Every third game is held out.",
         "",
         f"    python docs/fit_win_chance.py play --players 2{option}   # then 3 and 4",
         f"    python docs/fit_win_chance.py fit{option}",
@@ -239,13 +253,17 @@ def report(results: dict[str, Any], variant: str) -> str:
         "A point is a tenth of the scale; on the line, chances are what they say.",
     ]
     for num_players, result in results.items():
-        lines += ["", f"## {num_players} players", "", *_tables(result)]
+        lines += ["", f"## {num_players} players", ""]
+        players = ", ".join(f"`{spec}`" for spec in POOLS[variant, int(num_players)])
+        lines.append(f"Played by {players}, valued by `{JUDGES[variant, int(num_players)]}`.")
+        lines += _tables(result)
     lines += [
         "",
         "The Brier score is the mean squared error of a seat's chance, lower is better. The base rate gives every seat the same",
         "chance; the constant scale is a logistic regression on the margin alone; ours has a scale and a bias for every round.",
-        "Where a whole search expects the game to end in this round (end in sight), all but the base rate give its result as a",
-        "certainty. That is the result of best play: some of these players do not find it.",
+        "Where a search with 2 players has seen the end of the game (end in sight), all but the base rate give its result as a",
+        "certainty. That is the result of best play: some of these players do not find it. With 3 and 4 players a search of",
+        "colored games expects a margin for every seat, and the chances follow from these margins.",
     ]
     return "\n".join(lines) + "\n"
 
