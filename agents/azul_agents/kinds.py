@@ -236,5 +236,5 @@ LEVELS: Final = (
     Level("skilled", "plays by instinct, learned from the search", "ppo"),
     Level("advanced", "looks a few moves ahead", "alphabeta:nodes=300"),
     Level("strong", "looks many moves ahead", "alphabeta:nodes=3000"),
-    Level("expert", "the strongest: reads as far as it can", "alphabeta:nodes=500000"),
+    Level("expert", "reads as far as it can", "alphabeta:nodes=500000"),
 )

@@ -1,6 +1,6 @@
 """The games of a match or tournament, with their seeds.
 
-Every deal is played once per rotation of the seats, so that the luck of the deal cancels. Games of one deal have the same
+Every deal is played once per rotation of the seats, which cancels much of the luck of the deal. Games of one deal have the same
 deal seed: their first rounds are the same, later rounds also depend on which tiles are left in the bag.
 """
 

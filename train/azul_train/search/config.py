@@ -105,9 +105,9 @@ class DuelConfig:
     games: int = 200
     """Games of a match, rounded up to whole deals."""
     time: float | None = 0.02
-    """Seconds per move; null: a limit on nodes."""
+    """Seconds per move; null if `nodes` is the limit: one of the two must be null."""
     nodes: int | None = None
-    """Positions per move; null: a limit on time."""
+    """Positions per move; null if `time` is the limit."""
 
     def __post_init__(self) -> None:
         check_least(self, 1, "games")

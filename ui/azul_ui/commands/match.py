@@ -39,7 +39,7 @@ def match(
 
     azul match greedy random --games 400 --jobs 2
 
-    The luck of the deal cancels: the same seed deals for every rotation. The first round is then the same; later ones
+    Much of the luck of the deal cancels: the same seed deals for every rotation. The first round is then the same; later ones
     draw from what is left in the bag, so they depend on play. Seat 0 always starts, and every agent gets it once per deal.
     With 3 and 4 agents the circular order changes from deal to deal, so that no agent always sits behind the weakest.
 
