@@ -3,6 +3,7 @@
 import json
 import re
 
+import pytest
 from playwright.sync_api import WebSocketRoute, expect
 
 from web.browser.driver import Server, WebPage
@@ -32,6 +33,22 @@ def test_analysis__appears_improves_and_stops(server: Server, page: WebPage):
     page.page.wait_for_timeout(1500)
     assert status.inner_text() == told
     expect(page.button("Think")).to_be_visible()
+
+
+@pytest.mark.parametrize(("seats", "engine"), [(2, "alphabeta"), (3, "mcts")])
+def test_table__is_analysed_by_the_engine_for_its_size(
+    server: Server, page: WebPage, seats: int, engine: str
+):
+    page.open(server.new_game(*["human"] * seats))
+    page.wait_for_turn()
+    page.page.keyboard.press(" ")
+    expect(page.page.get_by_label("Engine", exact=True)).to_have_value(engine)
+    expect(page.page.get_by_label("Engine of the review")).to_have_value(engine)
+    expect(page.find(".candidate")).not_to_have_count(0)
+    page.page.get_by_label("Engine", exact=True).select_option("greedy")
+    page.page.reload()  # what a person chooses stays
+    page.wait_for_turn()
+    expect(page.page.get_by_label("Engine", exact=True)).to_have_value("greedy")
 
 
 def test_candidates__are_played_with_their_numbers(server: Server, page: WebPage):
