@@ -7,7 +7,7 @@ import pytest
 
 from arena.players import First, make
 from azul_agents.arena.match import MatchConfig, run_match
-from azul_agents.registry import AgentSpecError
+from azul_agents.registry import AgentSpecError, make_agent
 from azul_env import verify
 
 QUIET = {"seconds_per_move": None}  # what a comparison leaves out
@@ -157,3 +157,28 @@ def test_endless_match__starts_at_once_and_can_be_left():
     with pytest.raises(KeyboardInterrupt):
         run_match(("random", "first"), MatchConfig(10**11, jobs=1), stop, make)
     assert len(played_games) == 1
+
+
+def test_agents_as_objects__play_as_their_specs_do_and_stay_open():
+    mine = First("first")
+    config = MatchConfig(games=6, seed=7, jobs=3)
+    result = run_match([mine, "greedy"], config)
+    assert result.to_dict() | QUIET == played(("first", "greedy"), 6)[0]
+    assert "close" not in mine.told and len(mine.told) == 12
+    search = make_agent("alphabeta:nodes=20")
+    by_spec = run_match(("alphabeta:nodes=20", "greedy"), config)
+    assert run_match([search, "greedy"], config).to_dict() | QUIET == by_spec.to_dict() | QUIET
+
+
+@pytest.mark.parametrize(
+    ("agents", "error", "message"),
+    [
+        ("greedy", TypeError, "a match needs a sequence of agents, not 'greedy'"),
+        ([None, "greedy"], TypeError, "an agent is a spec or an Agent, not None"),
+        ([First("a"), First("a")], ValueError, "two different agents have the spec 'a'"),
+        ([First("greedy"), "greedy"], ValueError, "a spec is the name of one of the agents"),
+    ],
+)
+def test_agents_that_are_none__are_refused(agents, error, message):
+    with pytest.raises(error, match=message):
+        run_match(agents, MatchConfig(games=2))

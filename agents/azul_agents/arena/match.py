@@ -2,16 +2,18 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
 from azul_agents.arena.game import GameResult
+from azul_agents.arena.lent import named
 from azul_agents.arena.run_configs import MatchConfig as MatchConfig
 from azul_agents.arena.schedule import ScheduledGame, table_games, whole_deals
 from azul_agents.arena.tally import Tally, add_game
 from azul_agents.arena.warmup import warm_up
 from azul_agents.arena.workers import Finished, MakeAgent, check_specs, play_all
+from azul_agents.base import Agent
 from azul_agents.registry import make_agent
 from azul_env import MAX_PLAYERS, MIN_PLAYERS
 
@@ -103,7 +105,7 @@ class RunningMatch:
 
 
 def run_match(
-    specs: tuple[str, ...],
+    agents: Sequence[str | Agent],
     config: MatchConfig,
     on_game: Callable[[Finished], None] = lambda finished: None,
     make: MakeAgent = make_agent,
@@ -111,9 +113,13 @@ def run_match(
 ) -> MatchResult:
     """Play a match. `on_game` gets every game, in the order of the schedule for any number of jobs.
 
-    `done` are the results of the first games, which are counted and not played again.
+    An agent is a spec, for `make`, or an object, which plays in this process, where all games are then played, and is left
+    open. `done` are the results of the first games, which are counted and not played again.
     """
-    match = RunningMatch(specs, config, make)
+    specs, make_named = named(agents, make)
+    if make_named is not make:
+        config = replace(config, jobs=1)
+    match = RunningMatch(specs, config, make_named)
     match.play(on_game, done)
     return match.result
 
