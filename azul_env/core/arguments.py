@@ -14,7 +14,6 @@ BRIEF_LENGTH: Final = 200
 # Games in one array: their rows take 380 MB, their observations some GB.
 MAX_GAMES: Final = 1_000_000
 MAX_THREADS: Final = 256
-SEED_BITS: Final = 128  # as many as a NumPy generator takes from a seed
 
 
 def shown(value: object, length: int = SHOWN_LENGTH) -> str:
@@ -86,10 +85,10 @@ def number_between(value: SupportsIndex, least: int, most: int, name: str) -> in
 
 
 def seed_number(seed: SupportsIndex) -> int:
-    """Convert a seed to int. Raises TypeError or ValueError unless it is an integer from 0 to below 2^128."""
+    """Convert a seed to int. Raises TypeError or ValueError unless it is a non-negative integer."""
     number = whole_number(seed, "a seed")
-    if not 0 <= number < 1 << SEED_BITS:
-        raise ValueError(f"a seed must be from 0 to below 2^{SEED_BITS}, not {shown(number)}")
+    if number < 0:
+        raise ValueError(f"a seed must be at least 0, not {shown(number)}")
     return number
 
 

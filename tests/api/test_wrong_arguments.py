@@ -234,7 +234,7 @@ def test_custom_reward__of_a_wrong_shape_has_one_error_everywhere(make, values):
     env.reset(seed=1)
     state = env.get_state()
     action = int(np.flatnonzero(_mask(env))[0])
-    with pytest.raises(ValueError, match="the reward function must return 2 numbers"):
+    with pytest.raises(ValueError, match="the reward function must return 2 finite numbers"):
         env.step([action] if isinstance(state, np.ndarray) else action)
 
 
@@ -258,7 +258,7 @@ def test_number_of_actions__is_asked_for_2_to_4_players(num_players):
         num_actions(num_players)
 
 
-@pytest.mark.parametrize("rng", ["x", 1.5, -1, 1 << 128])
+@pytest.mark.parametrize("rng", ["x", 1.5, -1])
 def test_wrong_source_of_chance__is_refused_at_once(rng):
     state = new_game(2, rng=1)
     with pytest.raises((TypeError, ValueError), match="a seed must be"):

@@ -24,8 +24,8 @@ from azul_agents.search.evaluator import Evaluator
 from azul_agents.search.lookahead import DEFAULT_DEALS, look_ahead, new_lookahead
 from azul_agents.search.moves import MAX_MOVES, action_of
 from azul_agents.search.network.evaluator import NetworkEvaluator
-from azul_agents.search.one_at_a_time import SearchAgent
 from azul_agents.search.pvs import MAX_PLIES, new_memory
+from azul_agents.search.search_agent import SearchAgent
 from azul_agents.search.shipped import evaluator_named
 from azul_agents.search.timing import NEVER, POLL_SECONDS, Stopwatch, TimeLimit
 from azul_env import GameState, Rows, new_game

@@ -12,7 +12,7 @@ from azul_agents.base import VARIANTS, AnalysisLimits, AnalysisStep, MoveValue
 from azul_agents.kinds import MCTS_LEAVES, MctsOptions
 from azul_agents.search.evaluator import Evaluator
 from azul_agents.search.graph import GAME, ROUND, VALUE, RootMove, new_graph
-from azul_agents.search.one_at_a_time import SearchAgent
+from azul_agents.search.search_agent import SearchAgent
 from azul_agents.search.shipped import evaluator_named
 from azul_agents.search.simulation import MARGIN_SCALE, SIMULATIONS_PER_LOOK, simulate
 from azul_agents.search.timing import NEVER, POLL_SECONDS, Stopwatch, TimeLimit
