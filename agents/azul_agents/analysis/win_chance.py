@@ -34,12 +34,9 @@ class ChanceModel(NamedTuple):
         return scale, bias
 
 
-def win_chances(state: GameState, value: float, margins: Sequence[float] = ()) -> tuple[float, ...]:
-    """The win chances by seat if the player to move expects this margin of points; the result of a finished game.
-
-    With the margins that all seats expect, if they are known, nothing is left to the evaluation of the position.
-    """
-    return final_shares(state) if state.is_terminal else SeatChances(state).by_seat(value, margins)
+def win_chances(state: GameState, value: float) -> tuple[float, ...]:
+    """The win chances by seat if the player to move expects this margin of points; the result of a finished game."""
+    return final_shares(state) if state.is_terminal else SeatChances(state).by_seat(value)
 
 
 class SeatChances:
