@@ -96,6 +96,14 @@ def test_missing_model_of_an_opponent__is_told_before_anything_is_written(azul, 
     assert not (tmp_path / "runs").exists()
 
 
+def test_wrong_start__is_refused_before_a_folder_is_made(azul, tmp_path):
+    changes = ("num_players=3", "variant=gray", "start=ppo", "evaluation.opponents=[random]")
+    options = [word for change in changes for word in ("--set", change)]
+    code, out, err = azul("train", "--out", tmp_path / "runs", *options)
+    assert (code, out) == (2, "") and "gray" in err and "Traceback" not in err
+    assert not (tmp_path / "runs").exists()
+
+
 def test_wrong_type_in_a_config__names_key_and_file(azul, tmp_path):
     file = tmp_path / "wrong.yaml"
     file.write_text("steps: soon\n")

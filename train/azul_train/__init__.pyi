@@ -13,6 +13,7 @@ from azul_train.export import export_network as export_network, load_network as 
 from azul_train.network import AzulNetwork as AzulNetwork
 from azul_train.engine import (
     check_engine as check_engine,
+    check_start as check_start,
     resume as resume,
     train as train,
 )

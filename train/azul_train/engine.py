@@ -64,6 +64,15 @@ def check_engine(config: TrainConfig, address: str | None = None) -> None:
     check_modules(needs_ray)
 
 
+def check_start(config: TrainConfig) -> None:
+    """Raise ModelFileError if the model that training starts from cannot be used."""
+    from azul_train.export import load_start
+    from azul_train.network import AzulNetwork
+
+    if config.start is not None:
+        load_start(config, AzulNetwork(config.num_players, config.network, config.variant))
+
+
 def check_modules(needs_ray: bool = False) -> None:
     """Raise ImportError that says what to install: all at once, since some modules are needed only at the end of a run."""
     for module in RLLIB_MODULES if needs_ray else TRAIN_MODULES:

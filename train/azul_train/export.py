@@ -7,6 +7,7 @@ from typing import Any
 
 import torch
 
+from azul_agents.neural.agent import model_path
 from azul_agents.neural.model_file import (
     OUTLOOK,
     PATTERNS,
@@ -16,7 +17,7 @@ from azul_agents.neural.model_file import (
     read_model,
     write_model,
 )
-from azul_train.config import NetworkSize
+from azul_train.config import NetworkSize, TrainConfig
 from azul_train.network import AzulNetwork
 
 _NAMES = {PATTERNS: "patterns", OUTLOOK: "an outlook"}
@@ -41,6 +42,13 @@ def load_network(path: Path) -> AzulNetwork:
     network = AzulNetwork(model.num_players, size, model.variant)
     network.load_state_dict({name: torch.tensor(a) for name, a in model.arrays.items()})
     return network
+
+
+def load_start(config: TrainConfig, network: AzulNetwork) -> None:
+    """Load the weights of the model that a run starts from, if its config names one. Raises ModelFileError."""
+    if config.start is not None:
+        with model_path(config.start, config.num_players, config.variant) as path:
+            copy_weights(path, network)
 
 
 def copy_weights(path: Path, network: AzulNetwork) -> None:

@@ -8,12 +8,11 @@ from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import Logger
 
-from azul_agents.neural.agent import model_path
 from azul_agents.registry import make_agent
 from azul_env import shown
 from azul_env.core.arguments import whole_number
 from azul_train.config import TrainConfig
-from azul_train.export import copy_weights, export_network, load_network
+from azul_train.export import export_network, load_network, load_start
 from azul_train.network import AzulNetwork
 from azul_train.run.folder import RunFolder
 from azul_train.run.progress import IMITATION, OnProgress
@@ -68,10 +67,7 @@ class Sb3Run(TrainingRun):
 
     def begin(self) -> None:
         """Load a model and imitate the teacher, if configured, and start the games against a first snapshot."""
-        if self.config.start is not None:
-            game = self.config.num_players, self.config.variant
-            with model_path(self.config.start, *game) as path:
-                copy_weights(path, self.network)
+        load_start(self.config, self.network)
         if self.config.imitation.teacher is not None and self.config.imitation.samples:
             self.evaluate_untrained()
             self._imitate()

@@ -10,7 +10,15 @@ from azul_agents.arena.tables import percent
 from azul_agents.arena.warmup import warm_up
 from azul_agents.arena.workers import check_specs
 from azul_agents.command_line import azul_command
-from azul_train import RunFolder, check_engine, read_config, resume, train, write_report
+from azul_train import (
+    RunFolder,
+    check_engine,
+    check_start,
+    read_config,
+    resume,
+    train,
+    write_report,
+)
 from azul_train.engine import is_finished
 from azul_train.run.metrics import (
     GAME_PARTS,
@@ -44,6 +52,7 @@ def trained_run(
         # Before a folder is created.
         players, variant = settings.num_players, settings.variant
         check_specs(settings.agents, variant=variant, players=[players])
+        check_start(settings)
         warm_up(settings.agents, players, variant)
     folder = RunFolder.create(root, settings, this_command())
     _watch(folder, lambda on_progress: train(settings, folder, on_progress, address))
