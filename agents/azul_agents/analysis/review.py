@@ -17,12 +17,14 @@ from azul_env import (
 )
 from azul_env.record_events import event_action
 
+COLORED: Final = VARIANTS[0]
+# Limits of the strongest agents that take a moment and give the same answer on every machine.
+MOMENTS: Final = {"alphabeta": "nodes=50000", "mcts": "simulations=15000"}
+
 # The win chance that a move must lose to get a name, the worst first. Points would not do: three of them decide a close
 # last round and mean nothing in a won one. Searches of different depth disagree by less than the smallest threshold; each
 # further one is twice as large.
 BLUNDER, MISTAKE, INACCURACY = "blunder", "mistake", "inaccuracy"
-COLORED: Final = VARIANTS[0]
-MOMENTS: Final = {"alphabeta": "nodes=50000", "mcts": "simulations=15000"}  # about 20 ms
 SEVERITIES: Final = {BLUNDER: 0.20, MISTAKE: 0.10, INACCURACY: 0.05}
 
 
@@ -85,7 +87,7 @@ def strongest_kind(num_players: int, variant: str = COLORED) -> str:
 def strongest_spec(
     num_players: int, variant: str = COLORED, *, seconds: float | None = None
 ) -> str:
-    """The spec of that agent, with seconds per move; without them, the same answers on every machine in a moment."""
+    """The spec of an agent of that kind, with seconds per move or, without them, the limit in MOMENTS."""
     kind = strongest_kind(num_players, variant)
     return f"{kind}:{MOMENTS[kind] if seconds is None else f'time={seconds:g}'}"
 

@@ -114,8 +114,9 @@ class MctsAgent(SearchAgent):
         found = _listed(state, self._ranked())
         moves = [MoveValue(action, margin_of(move.result)) for action, move in found]
         searched = {line[0]: line for line in self._memory.root_lines()}
-        is_seen_by_all = self._memory.control["views"][0] > 1
-        margins = {action: tuple(map(margin_of, move.results)) for action, move in found}
+        margins: dict[int, tuple[float, ...]] = {}
+        if state.num_players > 2:
+            margins = {action: tuple(map(margin_of, move.results)) for action, move in found}
         return AnalysisStep(
             moves=moves,
             lines={move.action: searched.get(move.action, (move.action,)) for move in moves},
@@ -123,7 +124,7 @@ class MctsAgent(SearchAgent):
             nodes=self.simulations,
             is_solved=False,
             is_final=is_final,
-            margins=margins if is_seen_by_all else {},
+            margins=margins,
         )
 
     def _evaluator(self, num_players: int) -> Evaluator:

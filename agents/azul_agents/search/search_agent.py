@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Lock
 from typing import Any
@@ -26,14 +26,14 @@ class SearchAgent(Agent):
 
     @contextmanager
     def _searching(self) -> Iterator[None]:
-        """Have the memory for one search. Raises RuntimeError while an analysis is under way."""
+        """Reserve the memory for one search. Raises RuntimeError while an analysis is under way."""
         with self._lock:
             self._check_free()
             yield
 
     @contextmanager
-    def _analysing(self) -> Generator[None, None, None]:
-        """Have the memory for an analysis, which its caller may leave for a while or for good."""
+    def _analysing(self) -> Iterator[None]:
+        """Reserve the memory for an analysis, without the lock: its caller may pause or abandon it at any step."""
         with self._lock:
             self._check_free()
             self._is_analysing = True
